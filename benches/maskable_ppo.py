@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The usual stack, for comparison: the rules as a Gymnasium environment, and MaskablePPO of sb3-contrib as the learner.
+"""The usual stack, for comparison: the rules as a Gymnasium environment, and MaskablePPO of
+sb3-contrib as the learner.
 
-Measures the training steps per second, and the time until a win rate against the built-in agent `hunter`. See
-README.md.
+Measures the training steps per second, and the time until a win rate against the built-in agent
+`hunter`. See README.md.
 
     python benches/maskable_ppo.py --check target/release/ashta     # are these the same rules?
     python benches/maskable_ppo.py --minutes 20 --json > ppo.jsonl  # train and measure
@@ -28,30 +29,82 @@ EVALUATION_SEED = 7919
 
 
 def arguments(command_line: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add = parser.add_argument
-    add("--pieces", type=int, default=4, choices=[1, 2, 3, 4], help="pieces of each seat (default %(default)s)")
+    add(
+        "--pieces",
+        type=int,
+        default=4,
+        choices=[1, 2, 3, 4],
+        help="pieces of each seat (default %(default)s)",
+    )
     add("--check", metavar="ASHTA", help="compare the rules with this program instead of training")
     add("--positions", type=int, default=20_000, help="decisions to compare (default %(default)s)")
-    add("--environment", type=float, metavar="SECONDS", help="only measure the environment, by random play")
-    add("--opponent", default="self", choices=["self", "hunter", "random"], help="in training (default %(default)s)")
+    add(
+        "--environment",
+        type=float,
+        metavar="SECONDS",
+        help="only measure the environment, by random play",
+    )
+    add(
+        "--opponent",
+        default="self",
+        choices=["self", "hunter", "random"],
+        help="in training (default %(default)s)",
+    )
     add("--renew", type=int, default=20_000, help="steps between snapshots of the opponent `self`")
-    add("--forced", action="store_true", help="let the agent choose even if only one action is legal")
-    add("--minutes", type=float, default=20.0, help="training time, evaluations excluded (default %(default)s)")
-    add("--cpu-clock", action="store_true", help="measure all minutes as CPU time, for busy machines")
+    add(
+        "--forced",
+        action="store_true",
+        help="let the agent choose even if only one action is legal",
+    )
+    add(
+        "--minutes",
+        type=float,
+        default=20.0,
+        help="training time, evaluations excluded (default %(default)s)",
+    )
+    add(
+        "--cpu-clock",
+        action="store_true",
+        help="measure all minutes as CPU time, for busy machines",
+    )
     add("--target", type=float, help="stop as soon as an evaluation finds this win rate")
-    add("--eval-minutes", type=float, default=2.0, help="training time between evaluations (default %(default)s)")
-    add("--eval-games", type=int, default=1_000, help="games of an evaluation (default %(default)s)")
+    add(
+        "--eval-minutes",
+        type=float,
+        default=2.0,
+        help="training time between evaluations (default %(default)s)",
+    )
+    add(
+        "--eval-games", type=int, default=1_000, help="games of an evaluation (default %(default)s)"
+    )
     add("--envs", type=int, default=64, help="environments side by side (default %(default)s)")
-    add("--processes", action="store_true", help="each environment in a process of its own (SubprocVecEnv)")
+    add(
+        "--processes",
+        action="store_true",
+        help="each environment in a process of its own (SubprocVecEnv)",
+    )
     add("--threads", type=int, default=1, help="threads of torch (default %(default)s)")
-    add("--rollout", type=int, default=64, help="steps of each environment between updates (default %(default)s)")
+    add(
+        "--rollout",
+        type=int,
+        default=64,
+        help="steps of each environment between updates (default %(default)s)",
+    )
     add("--batch", type=int, default=512, help="default %(default)s")
     add("--epochs", type=int, default=4, help="default %(default)s")
     add("--learning-rate", type=float, default=1e-3, help="default %(default)s")
     add("--gamma", type=float, default=0.999, help="default %(default)s")
     add("--entropy", type=float, default=0.01, help="default %(default)s")
-    add("--units", type=int, default=128, help="hidden units of policy and value network (default %(default)s)")
+    add(
+        "--units",
+        type=int,
+        default=128,
+        help="hidden units of policy and value network (default %(default)s)",
+    )
     add("--seed", type=int, default=1)
     add("--json", action="store_true", help="one JSON object a line on standard output")
     return parser.parse_args(command_line)
@@ -61,7 +114,10 @@ def report(options: argparse.Namespace, kind: str, **values: Any) -> None:
     if options.json:
         print(json.dumps({"kind": kind, **values}), flush=True)
         return
-    shown = (f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in values.items())
+    shown = (
+        f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in values.items()
+    )
     print(f"{kind}: {', '.join(shown)}", flush=True)
 
 
@@ -85,7 +141,10 @@ def run_environment(options: argparse.Namespace) -> int:
         "steps_per_second": steps / options.environment,
         "decisions_per_second": env.decisions / options.environment,
     }
-    per_cpu_second = {"steps_per_cpu_second": steps / cpu, "decisions_per_cpu_second": env.decisions / cpu}
+    per_cpu_second = {
+        "steps_per_cpu_second": steps / cpu,
+        "decisions_per_cpu_second": env.decisions / cpu,
+    }
     report(options, "environment", game=env.game.name, **per_second, **per_cpu_second, load=load)
     return 0
 
@@ -93,12 +152,18 @@ def run_environment(options: argparse.Namespace) -> int:
 def policy_weights(model: Any) -> Weights:
     """Copies the policy network of a model into numpy arrays."""
     hidden, action = model.policy.mlp_extractor.policy_net[0], model.policy.action_net
-    layers = {"hidden": hidden.weight, "hidden_bias": hidden.bias, "action": action.weight, "action_bias": action.bias}
+    layers = {
+        "hidden": hidden.weight,
+        "hidden_bias": hidden.bias,
+        "action": action.weight,
+        "action_bias": action.bias,
+    }
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in layers.items()}
 
 
 def win_rate(model: Any, options: argparse.Namespace) -> dict[str, Any]:
-    """Plays against `hunter` with the most probable actions. All evaluations have the same throws."""
+    """Plays against `hunter` with the most probable actions. All evaluations have the same
+    throws."""
 
     def policy(observations: Any, masks: Any) -> Any:
         return model.predict(observations, action_masks=masks, deterministic=True)[0]
@@ -160,7 +225,9 @@ class Clock:
         before = self.now()
         work()
         after = self.now()
-        self.start = tuple(start + end - begin for start, begin, end in zip(self.start, before, after, strict=True))
+        self.start = tuple(
+            start + end - begin for start, begin, end in zip(self.start, before, after, strict=True)
+        )
 
 
 def make_callback(options: argparse.Namespace) -> Any:
@@ -168,7 +235,8 @@ def make_callback(options: argparse.Namespace) -> Any:
     from stable_baselines3.common.callbacks import BaseCallback
 
     class Measure(BaseCallback):
-        """Between updates, renews the opponent and evaluates. Ends when the time is over or the target is reached."""
+        """Between updates, renews the opponent and evaluates. Ends when the time is over or the
+        target is reached."""
 
         def _on_training_start(self) -> None:
             self.clock = Clock()
@@ -215,10 +283,18 @@ def make_callback(options: argparse.Namespace) -> Any:
 def run_training(options: argparse.Namespace) -> int:
     model = make_model(options)
     versions = {
-        name: __import__(name).__version__ for name in ("torch", "stable_baselines3", "sb3_contrib", "gymnasium")
+        name: __import__(name).__version__
+        for name in ("torch", "stable_baselines3", "sb3_contrib", "gymnasium")
     }
     report(options, "settings", **vars(options), **versions, cores=os.cpu_count())
-    report(options, "evaluation", seconds=0.0, steps=0, **win_rate(model, options), load=os.getloadavg()[0])
+    report(
+        options,
+        "evaluation",
+        seconds=0.0,
+        steps=0,
+        **win_rate(model, options),
+        load=os.getloadavg()[0],
+    )
     model.learn(total_timesteps=sys.maxsize, callback=make_callback(options))
     model.get_env().close()
     return 0

@@ -1,4 +1,5 @@
-"""Ashte Kashte as a Gymnasium environment for one agent, with opponents and matches against them."""
+"""Ashte Kashte as a Gymnasium environment for one agent, with opponents and matches against
+them."""
 
 from __future__ import annotations
 
@@ -26,10 +27,12 @@ def hunter_opponent(game: AshteKashte, position: Position, rng: random.Random) -
 
 
 class Snapshot:
-    """A fixed copy of a policy network with one hidden layer; samples actions from its probabilities.
+    """A fixed copy of a policy network with one hidden layer; samples actions from its
+    probabilities.
 
-    Weights are float32: `hidden` [units, observation_size], `hidden_bias` [units], `action` [ACTIONS, units],
-    `action_bias` [ACTIONS]. For single positions, numpy is several times faster than torch.
+    Weights are float32: `hidden` [units, observation_size], `hidden_bias` [units], `action`
+    [ACTIONS, units], `action_bias` [ACTIONS]. For single positions, numpy is several times faster
+    than torch.
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -50,14 +53,17 @@ BUILT_IN: dict[str, Opponent] = {"random": random_opponent, "hunter": hunter_opp
 class RaceEnv(gymnasium.Env):
     """One game for the agent that learns; the dice and the opponent are part of the environment.
 
-    An observation is float32 [observation_size] of zeros and ones; there are `ACTIONS` actions with a mask. At the end
-    of a game, the reward is 1 for a win and -1 for a loss. The seat of the agent and the first player are random. If
-    only one action is legal, the environment plays it itself, unless `asks_forced`.
+    An observation is float32 [observation_size] of zeros and ones; there are `ACTIONS` actions with
+    a mask. At the end of a game, the reward is 1 for a win and -1 for a loss. The seat of the agent
+    and the first player are random. If only one action is legal, the environment plays it itself,
+    unless `asks_forced`.
     """
 
     def __init__(self, pieces: int, opponent: str, asks_forced: bool = False) -> None:
         self.game = AshteKashte(pieces)
-        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
+        self.observation_space = gymnasium.spaces.Box(
+            0.0, 1.0, (self.game.observation_size,), np.float32
+        )
         self.action_space = gymnasium.spaces.Discrete(ACTIONS)
         # The opponent `self` is random until it gets its first weights.
         self.opponent = BUILT_IN.get(opponent, random_opponent)
@@ -73,7 +79,9 @@ class RaceEnv(gymnasium.Env):
         """Returns `decisions`; `env_method` can only call methods."""
         return self.decisions
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict]:
         super().reset(seed=seed)
         if seed is not None:
             self.rng.seed(seed)
@@ -112,7 +120,8 @@ class RaceEnv(gymnasium.Env):
         self.decisions += 1
 
     def advance(self) -> None:
-        """Throws the dice and lets the opponent play until the agent must choose or the game is over."""
+        """Throws the dice and lets the opponent play until the agent must choose or the game is
+        over."""
         while not self.is_over():
             if self.position.pending is None:
                 self.position = self.game.throw(self.position, self.rng)
@@ -123,16 +132,19 @@ class RaceEnv(gymnasium.Env):
             if is_agent and (self.asks_forced or len(legal) > 1):
                 self.legal = legal
                 return
-            self.play(legal[0] if len(legal) == 1 else self.opponent(self.game, self.position, self.rng))
+            self.play(
+                legal[0] if len(legal) == 1 else self.opponent(self.game, self.position, self.rng)
+            )
 
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Chooses actions [n] from observations, float32 [n, observation_size], and masks, bool [n, ACTIONS]."""
+"""Chooses actions [n] from observations, float32 [n, observation_size], and masks, bool [n,
+ACTIONS]."""
 
 
 def match(policy: Policy, pieces: int, opponent: str, games: int, seed: int) -> int:
-    """Plays games of the policy against a built-in opponent; returns the number of wins. Each seat and each first
-    player occurs equally often."""
+    """Plays games of the policy against a built-in opponent; returns the number of wins. Each seat
+    and each first player occurs equally often."""
     wins = 0
     envs = [RaceEnv(pieces, opponent) for _ in range(games)]
     options = [{"seat": number % 2, "first": number // 2 % 2} for number in range(games)]
@@ -141,7 +153,11 @@ def match(policy: Policy, pieces: int, opponent: str, games: int, seed: int) -> 
         actions = policy(np.stack(seen), np.stack([env.action_masks() for env in envs]))
         steps = [env.step(action) for env, action in zip(envs, actions, strict=True)]
         wins += sum(reward > 0 for _, reward, *_ in steps)
-        going = [n for n, (_, _, terminated, truncated, _) in enumerate(steps) if not (terminated or truncated)]
+        going = [
+            n
+            for n, (_, _, terminated, truncated, _) in enumerate(steps)
+            if not (terminated or truncated)
+        ]
         envs = [envs[n] for n in going]
         seen = [steps[n][0] for n in going]
     return wins

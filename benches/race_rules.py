@@ -1,7 +1,9 @@
-"""The rules of Ashte Kashte for two seats in plain Python, as people write them to train with the usual stack.
+"""The rules of Ashte Kashte for two seats in plain Python, as people write them to train with the
+usual stack.
 
-`maskable_ppo.py --check` compares them with the program `ashta`. Seats are 0 (South) and 1 (North). The *place* of a
-piece is its number of steps on the course of its owner: 0 in hand, and the last place is home.
+`maskable_ppo.py --check` compares them with the program `ashta`. Seats are 0 (South) and 1 (North).
+The *place* of a piece is its number of steps on the course of its owner: 0 in hand, and the last
+place is home.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ ACTIONS = 9
 PAIRS = 4
 PASS = 8
 THROWS = (1, 2, 3, 4, 8)
-# The probabilities times 16. Four sticks with two sides are thrown; 0 to 4 of them show the marked side.
+# The probabilities times 16. Four sticks with two sides are thrown; 0 to 4 of them show the marked
+# side.
 THROW_WEIGHTS = (4, 6, 4, 1, 1)
-# The largest observed distance between pieces, the stages of the course, and the levels of progress and leads.
+# The largest observed distance between pieces, the stages of the course, and the levels of progress
+# and leads.
 FAR = 16
 STAGES = 4
 LEVELS = 16
@@ -28,8 +32,8 @@ LEVELS = 16
 class Position(NamedTuple):
     """A position; it never changes.
 
-    `pieces`: for each seat, the places of its pieces in ascending order. `mover`: the seat that must throw or choose.
-    `pending`: the throw that the mover must use; `None` before the throw.
+    `pieces`: for each seat, the places of its pieces in ascending order. `mover`: the seat that
+    must throw or choose. `pending`: the throw that the mover must use; `None` before the throw.
     """
 
     pieces: tuple[tuple[int, ...], tuple[int, ...]]
@@ -42,8 +46,8 @@ def random_choice(game: AshteKashte, position: Position, rng: random.Random) -> 
 
 
 def hunter_choice(game: AshteKashte, position: Position) -> int:
-    """The action of `hunter`: leaves the enemy the lowest total of places, then has its own pieces as far ahead as
-    possible."""
+    """The action of `hunter`: leaves the enemy the lowest total of places, then has its own pieces
+    as far ahead as possible."""
     legal = game.legal(position)
     if len(legal) == 1:
         return legal[0]
@@ -77,7 +81,8 @@ class SeatColumns:
 
 
 class AshteKashte:
-    """Ashte Kashte with the default house rules and one to four pieces. Places: 0 in hand, 1 to 47, 48 home."""
+    """Ashte Kashte with the default house rules and one to four pieces. Places: 0 in hand, 1 to 47,
+    48 home."""
 
     home = 48
     turn_limit = 2_000
@@ -125,7 +130,8 @@ class AshteKashte:
         return position._replace(pending=rng.choices(THROWS, THROW_WEIGHTS)[0])
 
     def observe(self, position: Position) -> np.ndarray:
-        """The observation of the seat that must choose: float32 [observation_size] of zeros and ones."""
+        """The observation of the seat that must choose: float32 [observation_size] of zeros and
+        ones."""
         observation = np.zeros(self.observation_size, dtype=np.float32)
         observation[self.active(position)] = 1.0
         return observation
@@ -162,7 +168,8 @@ class AshteKashte:
         return singles + pairs + [PASS] * is_only_merging
 
     def may_go_alone(self, place: int, to: int, doubles: set[int], is_occupied: bool) -> bool:
-        """Whether a single piece may move: not past or onto a double, and not onto an occupied protected square."""
+        """Whether a single piece may move: not past or onto a double, and not onto an occupied
+        protected square."""
         if any(place < double <= to for double in doubles):
             return False
         return not (to in self.protected and is_occupied)
@@ -196,7 +203,8 @@ class AshteKashte:
         return columns
 
     def seat_entries(self, own: tuple[int, ...], enemy: tuple[int, ...]) -> list[int]:
-        """The entries of one seat that are 1: its pieces, their distances from other pieces, and its progress."""
+        """The entries of one seat that are 1: its pieces, their distances from other pieces, and
+        its progress."""
         columns = self.columns
         entries = set(columns.pieces(own))
         on_course = [place for place in own if 0 < place < self.home]
@@ -219,7 +227,8 @@ class AshteKashte:
         return sum(place + 1 for place in own if place > 0)
 
     def lead_entry(self, position: Position) -> int:
-        """The entry for the lead of the other seat over the mover, counted from the first entry of the other seat."""
+        """The entry for the lead of the other seat over the mover, counted from the first entry of
+        the other seat."""
         own, enemy = position.pieces[position.mover], position.pieces[1 - position.mover]
         lead = self.progress(enemy) - self.progress(own)
         step = self.most // LEVELS // 2
@@ -227,21 +236,34 @@ class AshteKashte:
         return self.columns.lead + min(max(level, 0), LEVELS - 1)
 
     def meeting_entries(self, position: Position) -> list[int]:
-        """The entries for each piece of the mover: a lone enemy or an own piece at its target, an own piece at its
-        place."""
+        """The entries for each piece of the mover: a lone enemy or an own piece at its target, an
+        own piece at its place."""
         own, enemy = position.pieces[position.mover], position.pieces[1 - position.mover]
-        lone = {self.mirror[place] for place in enemy if enemy.count(place) == 1 and place not in self.protected}
+        lone = {
+            self.mirror[place]
+            for place in enemy
+            if enemy.count(place) == 1 and place not in self.protected
+        }
         columns = []
         for slot, place in enumerate(own):
             others = {other for other in own[:slot] + own[slot + 1 :] if 0 < other < self.home}
-            meets = (place + position.pending in lone, False, place + position.pending in others, place in others)
-            columns.extend(self.meetings + 4 * slot + kind for kind, is_met in enumerate(meets) if is_met)
+            meets = (
+                place + position.pending in lone,
+                False,
+                place + position.pending in others,
+                place in others,
+            )
+            columns.extend(
+                self.meetings + 4 * slot + kind for kind, is_met in enumerate(meets) if is_met
+            )
         return columns
 
     def text(self, position: Position) -> str:
         """The position in the notation of the program."""
         words = {0: "hand", self.home: "home"}
-        places = (",".join(words.get(place, str(place)) for place in seat) for seat in position.pieces)
+        places = (
+            ",".join(words.get(place, str(place)) for place in seat) for seat in position.pieces
+        )
         seats = "/".join(f"{letter}:{text}" for letter, text in zip(SEATS, places, strict=True))
         if self.winner(position) is not None:
             return f"{self.name} {seats} - -"

@@ -1,8 +1,10 @@
-"""Compares the speed of ashta and of other programs in the same games: throws per second of random play on one thread.
+"""Compares the speed of ashta and of other programs in the same games: throws per second of random
+play on one thread.
 
     PYTHONPATH=tests/python python benches/reference_games.py
 
-Needs the packages of tests/python/requirements.txt, the Python package, and the program `ashta` on the path.
+Needs the packages of tests/python/requirements.txt, the Python package, and the program `ashta` on
+the path.
 """
 
 import json
@@ -43,7 +45,8 @@ def maedn_throws(game, rng):
 
 
 def maedn_throws_by_bots(game, rng):
-    """Lets random bots of OpenSpiel play many games; estimates the throws from one game, because counting is slow."""
+    """Lets random bots of OpenSpiel play many games; estimates the throws from one game, because
+    counting is slow."""
     players = range(game.num_players())
     bots = [pyspiel.make_uniform_random_bot(player, rng.getrandbits(30)) for player in players]
     states = [game.new_initial_state() for _ in range(MANY)]
@@ -85,11 +88,15 @@ def measure():
         ("ur", 2, royalur_throws, FINKEL, "RoyalUr, Python"),
         ("ur-masters", 2, royalur_throws, MASTERS, "RoyalUr, Python"),
     ]
-    print("| game | seats | other program | throws/s | ashta, Rust | ashta, Python |\n|---|---|---|---|---|---|")
+    print(
+        "| game | seats | other program | throws/s | ashta, Rust | ashta, Python |\n|---|---|---|---|---|---|"
+    )
     for name, seats, play, game, other in rows:
         theirs = throws_a_second(play, game)
         command = ["ashta", "bench", "env", "--game", name, "--seats", str(seats), "--json"]
-        (row,) = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["results"][:1]
+        (row,) = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)[
+            "results"
+        ][:1]
         rust = row["chance_nodes_per_second"]
         python = throws_a_second(ashta_throws, ashta.Game(name, seats))
         compared = " | ".join(f"{own / 1e6:.2f} M, {own / theirs:,.1f} ×" for own in (rust, python))

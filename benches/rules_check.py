@@ -16,7 +16,9 @@ class Engine:
 
     def __init__(self, binary: str) -> None:
         command = [binary, "engine", "--agent", "hunter"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
 
     def __enter__(self) -> Engine:
         return self
@@ -27,8 +29,8 @@ class Engine:
         self.process.wait(timeout=30)
 
     def ask(self, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Returns one answer for each request, in order. Pass few requests at a time, so that the pipes do not fill
-        up."""
+        """Returns one answer for each request, in order. Pass few requests at a time, so that the
+        pipes do not fill up."""
         for request in requests:
             self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
@@ -68,7 +70,12 @@ def check_decision(game: AshteKashte, position: Position, engine: Engine, tally:
     agree("mask", text, [int(action in legal) for action in range(ACTIONS)], observed["mask"])
     agree("observation", text, game.observe(position).astype(int).tolist(), observed["observation"])
     after = [game.apply(position, action) for action in legal]
-    agree("results", text, [game.text(next_position) for next_position in after], [a["position"] for a in applied])
+    agree(
+        "results",
+        text,
+        [game.text(next_position) for next_position in after],
+        [a["position"] for a in applied],
+    )
     for next_position, answer in zip(after, applied, strict=True):
         winner = game.winner(next_position)
         returns = None if winner is None else [float(seat == winner) for seat in (0, 1)]
@@ -90,13 +97,20 @@ def check_turn(game: AshteKashte, before: Position, position: Position, engine: 
 def check_throws(game: AshteKashte, engine: Engine) -> None:
     [answer] = engine.ask([{"op": "chance", "position": game.text(game.start(0))}])
     theirs = {outcome["throw"][0]: outcome["p"] for outcome in answer["outcomes"]}
-    agree("chances", game.name, {t: weight / 16 for t, weight in zip(THROWS, THROW_WEIGHTS, strict=True)}, theirs)
+    agree(
+        "chances",
+        game.name,
+        {t: weight / 16 for t, weight in zip(THROWS, THROW_WEIGHTS, strict=True)},
+        theirs,
+    )
 
 
 def check(game: AshteKashte, binary: str, positions: int, seed: int) -> Tally:
-    """Plays whole games until `positions` decisions are compared; raises [Difference] at the first difference.
+    """Plays whole games until `positions` decisions are compared; raises [Difference] at the first
+    difference.
 
-    The actions of a game are random, from `hunter`, or mixed, so that captures and ends of games occur.
+    The actions of a game are random, from `hunter`, or mixed, so that captures and ends of games
+    occur.
     """
     rng = random.Random(seed)
     tally = Tally()
@@ -113,7 +127,9 @@ def check(game: AshteKashte, binary: str, positions: int, seed: int) -> Tally:
                     continue
                 check_decision(game, position, engine, tally)
                 is_hunter = rng.random() < share_of_hunter
-                action = hunter_choice(game, position) if is_hunter else rng.choice(game.legal(position))
+                action = (
+                    hunter_choice(game, position) if is_hunter else rng.choice(game.legal(position))
+                )
                 enemy = position.pieces[1 - position.mover]
                 after = game.apply(position, action)
                 tally.captures += after.pieces[1 - position.mover] != enemy

@@ -1,4 +1,5 @@
-"""Tests of the rules, the environment and the opponents. Run them with `pytest benches`; see README.md."""
+"""Tests of the rules, the environment and the opponents. Run them with `pytest benches`; see
+README.md."""
 
 import json
 import math
@@ -58,13 +59,14 @@ def test_observations_have_the_length_of_the_program(pieces, size):
 def test_relations_are_indexed_by_distance():
     game = AshteKashte(pieces=2)
     columns = game.columns
-    # Place 10 of South is place 22 of North, 4 squares ahead of North's 18. Place 17 of South is place 5 of North, 5
-    # squares ahead of a piece in hand.
+    # Place 10 of South is place 22 of North, 4 squares ahead of North's 18. Place 17 of South is
+    # place 5 of North, 5 squares ahead of a piece in hand.
     entries = set(game.seat_entries((10, 17), (0, 18)))
     lone = {columns.hunted + 3, columns.staged + 3, columns.hunted + 4, columns.staged + 16 + 4}
     progress = columns.progress + (11 + 18) * 16 // 99
     assert entries == {*columns.pieces((10, 17)), *lone, columns.apart + 6, progress}
-    # A double is not a lone piece, and a piece on 18 is protected. Place 18 of South is place 6 of North.
+    # A double is not a lone piece, and a piece on 18 is protected. Place 18 of South is place 6 of
+    # North.
     assert columns.followed + 3 in game.seat_entries((10, 10), (0, 18))
     assert columns.followed + 5 in game.seat_entries((18, 48), (0, 48))
     assert game.lead_entry(Position(((4, 6), (4, 6)), 0, 1)) == columns.lead + 8
@@ -81,13 +83,19 @@ def test_courses_of_opposite_seats_meet(pieces):
 
 def test_texts():
     game = AshteKashte()
-    assert game.text(game.start(1)) == "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand N *"
-    assert AshteKashte(2).text(Position(((5, 48), (0, 22)), 0, 3)) == "ashte-kashte?pieces=2 S:5,home/N:hand,22 S 3"
+    assert (
+        game.text(game.start(1)) == "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand N *"
+    )
+    assert (
+        AshteKashte(2).text(Position(((5, 48), (0, 22)), 0, 3))
+        == "ashte-kashte?pieces=2 S:5,home/N:hand,22 S 3"
+    )
 
 
 def test_hunter_hunts_then_runs():
     game = AshteKashte(pieces=2)
-    # Place 10 of South is place 22 of North: the first piece captures, although the other piece is ahead.
+    # Place 10 of South is place 22 of North: the first piece captures, although the other piece is
+    # ahead.
     assert hunter_choice(game, Position(((8, 30), (22, 40)), 0, 2)) == 0
     assert hunter_choice(game, Position(((8, 30), (21, 40)), 0, 2)) == 1
     # A player can pass instead of a merge; `hunter` merges.
@@ -168,7 +176,9 @@ def test_intervals():
 
 
 def tiny_options(*more):
-    return maskable_ppo.arguments(["--pieces", "2", "--envs", "2", "--rollout", "16", "--batch", "16", *more])
+    return maskable_ppo.arguments(
+        ["--pieces", "2", "--envs", "2", "--rollout", "16", "--batch", "16", *more]
+    )
 
 
 def test_snapshots_play_as_the_network():
@@ -176,7 +186,11 @@ def test_snapshots_play_as_the_network():
     torch = pytest.importorskip("torch")
     model = maskable_ppo.make_model(tiny_options("--units", "8"))
     game, rng = AshteKashte(pieces=2), random.Random(2)
-    position = next(decision for decision in play(game, rng, random_opponent)[0] if len(game.legal(decision)) > 1)
+    position = next(
+        decision
+        for decision in play(game, rng, random_opponent)[0]
+        if len(game.legal(decision)) > 1
+    )
     mask = np.isin(np.arange(ACTIONS), game.legal(position))
     seen = torch.as_tensor(game.observe(position)[None])
     with torch.no_grad():
@@ -191,7 +205,15 @@ def test_snapshots_play_as_the_network():
 def test_training_measures_and_ends(capsys):
     pytest.importorskip("torch")
     options = tiny_options(
-        "--minutes", "0.02", "--eval-minutes", "0.01", "--eval-games", "8", "--json", "--renew", "32"
+        "--minutes",
+        "0.02",
+        "--eval-minutes",
+        "0.01",
+        "--eval-games",
+        "8",
+        "--json",
+        "--renew",
+        "32",
     )
     assert maskable_ppo.run_training(options) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -1,4 +1,5 @@
-"""The parts of a release: version, text and folder of its files. The other scripts import this module."""
+"""The parts of a release: version, text and folder of its files. The other scripts import this
+module."""
 
 import hashlib
 import json
@@ -12,7 +13,9 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 # The files of a release, each with a file for its checksum.
 FOLDER = TARGET / "assets"
-VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
+VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"][
+    "version"
+]
 # The file of the npm package, as `npm pack` names it.
 NPM = f"ashta-{VERSION}.tgz"
 # The targets for which licences and advisories of all dependencies are checked.
@@ -25,7 +28,8 @@ def fail(message):
 
 
 def archive(target, kind="ashta"):
-    """The name of an archive for a target of Rust: of the program, or with the kind `ashta-c` of the C library."""
+    """The name of an archive for a target of Rust: of the program, or with the kind `ashta-c` of
+    the C library."""
     return f"{kind}-{VERSION}-{target}.{'zip' if 'windows' in target else 'tar.gz'}"
 
 
@@ -37,8 +41,11 @@ def c_libraries(target):
 
 
 def changes(text, version):
-    """The section of a version in the text of CHANGELOG.md, without its heading; empty if there is none."""
-    found = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    """The section of a version in the text of CHANGELOG.md, without its heading; empty if there is
+    none."""
+    found = re.search(
+        rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    )
     return found[1].strip() + "\n" if found else ""
 
 
@@ -67,4 +74,6 @@ def whole(path, content):
 def seal(path):
     """Writes the checksum of a finished file to NAME.sha256."""
     path.with_name(path.name + ".sha256").write_text(digest(path), encoding="utf-8", newline="\n")
-    print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {path.stat().st_size / 1e6:.1f} MB")
+    print(
+        f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {path.stat().st_size / 1e6:.1f} MB"
+    )

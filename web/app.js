@@ -1,4 +1,5 @@
-// The web page: connects its parts, draws the page after changes, and handles buttons, dialogs, files and links.
+// The web page: connects its parts, draws the page after changes, and handles buttons, dialogs,
+// files and links.
 
 import { ask, prepare } from "./ask.js";
 import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";
@@ -32,14 +33,18 @@ import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
 const { settings } = store;
-const isStill = () => !settings.moving || settings.pace === "none" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+const isStill = () =>
+  !settings.moving ||
+  settings.pace === "none" ||
+  matchMedia("(prefers-reduced-motion: reduce)").matches;
 // The error message if the list of bots could not be loaded, otherwise null.
 let noList = null;
 let drawing = 0;
 
-const trouble = words => showText(byId("trouble"), words);
+const trouble = (words) => showText(byId("trouble"), words);
 
-// Shows an error. If the program that answers the requests has stopped, waits until it runs again, and continues.
+// Shows an error. If the program that answers the requests has stopped, waits until it runs again,
+// and continues.
 const RETRY = 1000;
 let isWaiting = false;
 async function fail(what, error) {
@@ -47,8 +52,12 @@ async function fail(what, error) {
   trouble(error.message);
   if (isWaiting) return;
   isWaiting = true;
-  const runs = () => fetch(new URL("./icon.svg", import.meta.url)).then(({ ok }) => ok, () => false);
-  while (!await runs()) await new Promise(resolve => setTimeout(resolve, RETRY));
+  const runs = () =>
+    fetch(new URL("./icon.svg", import.meta.url)).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await runs())) await new Promise((resolve) => setTimeout(resolve, RETRY));
   isWaiting = false;
   trouble("");
   schedule();
@@ -58,7 +67,8 @@ async function fail(what, error) {
 play.onChange(({ kind, step, node }) => {
   if (kind === "moved") say(sentence(step, node, play.game.board.throws));
   if (step?.thrown && settings.sound && !play.isHurried) rattle();
-  if (step?.thrown && !isStill() && !play.isHurried) showThrow(step.thrown, play.game.board.throws, 2 * WALKS[settings.pace]);
+  if (step?.thrown && !isStill() && !play.isHurried)
+    showThrow(step.thrown, play.game.board.throws, 2 * WALKS[settings.pace]);
   if (kind === "taken") noticeRules();
   if (!play.guest) {
     if (["taken", "playing", "seated"].includes(kind)) loadBots();
@@ -70,17 +80,24 @@ play.onChange(({ kind, step, node }) => {
 // Shows a notice if no bot knows the rules.
 function noticeRules() {
   const { rules, letters, about } = play.game;
-  showText(byId("notice"), botOf(rules, letters) !== null ? ""
-    : `${noList ?? text("app.noBot", { game: about.title, number: letters.length })} ${text("app.untrained")}`);
+  showText(
+    byId("notice"),
+    botOf(rules, letters) !== null
+      ? ""
+      : `${noList ?? text("app.noBot", { game: about.title, number: letters.length })} ${text("app.untrained")}`,
+  );
 }
 
-// Draws all recent changes together in the next frame. While bots move without pauses, draws only every GLANCE
-// milliseconds.
+// Draws all recent changes together in the next frame. While bots move without pauses, draws only
+// every GLANCE milliseconds.
 const GLANCE = 200;
-let frame = null, glance = null, walking = null;
+let frame = null,
+  glance = null,
+  walking = null;
 function schedule(walk = null) {
   walking = walk ?? walking;
-  if ((settings.pace === "none" || play.isHurried) && play.isBusy()) glance ??= setTimeout(drawNow, GLANCE);
+  if ((settings.pace === "none" || play.isHurried) && play.isBusy())
+    glance ??= setTimeout(drawNow, GLANCE);
   else frame ??= requestAnimationFrame(drawNow);
 }
 
@@ -89,27 +106,41 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  if (!play.guest) store.keepGame({ line: line(), players: play.players, at: play.game.at, isNew: play.game.last === 0 });
-  draw(step).catch(error => fail(text("app.notDrawn"), error));
+  if (!play.guest)
+    store.keepGame({
+      line: line(),
+      players: play.players,
+      at: play.game.at,
+      isNew: play.game.last === 0,
+    });
+  draw(step).catch((error) => fail(text("app.notDrawn"), error));
 }
 
 async function draw(walk) {
-  const run = ++drawing, isOld = () => run !== drawing;
+  const run = ++drawing,
+    isOld = () => run !== drawing;
   const now = await turn.currentTurn(isOld);
   // If the game has changed while this function waited, the next frame draws it.
   if (!now) return;
-  const { game } = play, { choice } = turn, { view, can } = now;
+  const { game } = play,
+    { choice } = turn,
+    { view, can } = now;
   byId("game-name").textContent = gameName(game);
   byId("game-name").title = games.sentencesOf(game.about, game.rules).join("\n");
   drawBoard(view, walk);
-  drawDock(now, option => board.lifted || board.lightMove(option));
+  drawDock(now, (option) => board.lifted || board.lightMove(option));
   drawPast();
   drawLog(game, play.goTo);
   drawGuide();
   keepFocus();
   const who = estimates.adviser();
-  if (!play.guest) Promise.all([drawHints(who, isOld), estimates.drawEstimates(view, who, isOld)])
-    .catch(error => ["file", "offline"].includes(error.code) ? playWithout(who.agent, error) : fail(text("app.noChances"), error));
+  if (!play.guest)
+    Promise.all([drawHints(who, isOld), estimates.drawEstimates(view, who, isOld)]).catch(
+      (error) =>
+        ["file", "offline"].includes(error.code)
+          ? playWithout(who.agent, error)
+          : fail(text("app.noChances"), error),
+    );
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
   if (turn.isSettled()) document.body.dataset.state = state;
@@ -118,25 +149,48 @@ async function draw(walk) {
 
 // If the element with the focus is gone or can no longer be used, moves the focus to the turn.
 let focused = null;
-addEventListener("focusin", ({ target }) => { focused = target; });
+addEventListener("focusin", ({ target }) => {
+  focused = target;
+});
 function keepFocus() {
-  const isUsable = focused === null || (focused.isConnected && !focused.disabled && focused.checkVisibility());
+  const isUsable =
+    focused === null || (focused.isConnected && !focused.disabled && focused.checkVisibility());
   if (!isUsable) byId("turn").focus({ preventScroll: true });
 }
 
 function gameName({ rules, seats, about }) {
-  return text(`app.names.${seats.length}`, about) + (rules.includes("?") ? `, ${text("app.houseRules")}` : "");
+  return (
+    text(`app.names.${seats.length}`, about) +
+    (rules.includes("?") ? `, ${text("app.houseRules")}` : "")
+  );
 }
 
 function drawBoard(view, walk) {
   if (byId("setup").open) return;
-  const { game } = play, { choice } = turn, persons = play.persons();
-  const seenFrom = settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
+  const { game } = play,
+    { choice } = turn,
+    persons = play.persons();
+  const seenFrom =
+    settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
   // In the turn of a person, the course of this person.
-  const course = play.isPerson(view.mover) ? view.mover : persons.length === 1 ? persons[0] : seenFrom;
+  const course = play.isPerson(view.mover)
+    ? view.mover
+    : persons.length === 1
+      ? persons[0]
+      : seenFrom;
   const labels = bySeat(game.seats, play.label);
-  const before = board.shown.board === game.board ? board.shown.view : null, winners = view.node === "over" ? game.winners : [];
-  board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, course, labels, winners, options: choice?.options ?? [], moves: game.lastMoves });
+  const before = board.shown.board === game.board ? board.shown.view : null,
+    winners = view.node === "over" ? game.winners : [];
+  board.draw({
+    board: game.board,
+    view: choice?.preview(view) ?? view,
+    seenFrom,
+    course,
+    labels,
+    winners,
+    options: choice?.options ?? [],
+    moves: game.lastMoves,
+  });
   if (before?.mover && !isStill()) board.celebrate(winners);
   if (!walk?.length) return;
   const time = isStill() ? 0 : WALKS[settings.pace];
@@ -147,7 +201,8 @@ function drawBoard(view, walk) {
 }
 
 function drawPast() {
-  const { game } = play, { node, mover } = game.node;
+  const { game } = play,
+    { node, mover } = game.node;
   byId("redo").disabled = play.redoTo() === null;
   byId("slider").max = game.last;
   byId("slider").disabled = game.last === 0;
@@ -161,20 +216,31 @@ function drawPast() {
   byId("play-on").hidden = !byId("throw").hidden;
   const place = game.isAtEnd ? text("app.lastStep") : text("app.step", game);
   const warning = game.isAtEnd || node === "over" ? "" : text("app.replaces");
-  byId("past-note").firstElementChild.textContent = [play.note, place, warning].filter(Boolean).join(" ");
+  byId("past-note").firstElementChild.textContent = [play.note, place, warning]
+    .filter(Boolean)
+    .join(" ");
 }
 
-// Shows the best value that each move can reach, estimated by the adviser, and arrows for the best moves.
+// Shows the best value that each move can reach, estimated by the adviser, and arrows for the best
+// moves.
 const ARROWS = 3;
 async function drawHints(who, isOld) {
-  const { game } = play, { choice } = turn;
+  const { game } = play,
+    { choice } = turn;
   if (!settings.hints || !choice) return;
   await estimates.learn(game, who, choice.left);
   if (isOld() || byId("setup").open) return;
-  const own = game.seats.indexOf(game.node.mover), worth = ({ position }) => estimates.valueOf(position, who)[own];
-  const hints = choice.options.map(option => ({ option, share: choice.best(option.to, worth) })).sort((a, b) => b.share - a.share);
+  const own = game.seats.indexOf(game.node.mover),
+    worth = ({ position }) => estimates.valueOf(position, who)[own];
+  const hints = choice.options
+    .map((option) => ({ option, share: choice.best(option.to, worth) }))
+    .sort((a, b) => b.share - a.share);
   showHints(new Map(hints.map(({ option, share }) => [option.name, share])));
-  board.point(hints.slice(0, ARROWS).map(({ option, share }) => ({ option, isBest: share > hints[0].share - 5e-5 })));
+  board.point(
+    hints
+      .slice(0, ARROWS)
+      .map(({ option, share }) => ({ option, isBest: share > hints[0].share - 5e-5 })),
+  );
 }
 
 // Loads the bots of a game before their first turn.
@@ -192,13 +258,19 @@ async function loadBots() {
   }
 }
 
-// Continues without a file that cannot be loaded. The best available player replaces the player that needs this file.
-// Without a network, the players stay.
+// Continues without a file that cannot be loaded. The best available player replaces the player
+// that needs this file. Without a network, the players stay.
 function playWithout(agent, error) {
   if (error.code === "offline") return trouble(`${error.message}.`);
   forget(agent);
   const { rules, letters, position } = play.game;
-  trouble(text("app.noFile", { file: agent.file, error: error.message, other: label(best(rules, letters)) }));
+  trouble(
+    text("app.noFile", {
+      file: agent.file,
+      error: error.message,
+      other: label(best(rules, letters)),
+    }),
+  );
   noticeRules();
   const players = availablePlayers(play.players, position);
   // If the bot failed in its own turn, the game has stopped.
@@ -207,58 +279,66 @@ function playWithout(agent, error) {
 }
 
 // Continues the game from the shown node. For a record, first asks for the players.
-const playOn = () => play.hasRecorded() ? askPlayers(play.playOn) : play.playOn();
+const playOn = () => (play.hasRecorded() ? askPlayers(play.playOn) : play.playOn());
 
 // Goes back to a choice to play it again, or to play these actions.
 function retry(at, actions) {
   play.goTo(at);
   const go = () => actions && play.go(actions);
   if (!play.hasRecorded()) return go();
-  askPlayers(players => {
+  askPlayers((players) => {
     play.playOn(players);
     go();
   });
 }
 
-const closeAll = () => document.querySelectorAll("dialog[open]").forEach(dialog => dialog.close(""));
-const goTo = place => () => play.goTo(place(play.game));
+const closeAll = () =>
+  document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close(""));
+const goTo = (place) => () => play.goTo(place(play.game));
 
 onClick({
   "[data-dialog=new-game]": () => openSheets(play.game.about),
-  "[data-dialog=seats]": () => askPlayers(chosen => play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen)),
+  "[data-dialog=seats]": () =>
+    askPlayers((chosen) =>
+      play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen),
+    ),
   "[data-dialog=exchange]": openExchange,
   "[data-dialog=rules]": () => openRules(play.game.about.name, play.game.rules),
   "[data-dialog=settings]": () => byId("settings").showModal(),
   "[data-close]": closeAll,
-  ".told .small": button => {
+  ".told .small": (button) => {
     button.parentElement.hidden = true;
     keepFocus();
   },
   "#redo": () => play.redoTo() !== null && play.goTo(play.redoTo()),
   "#to-start": goTo(() => 0),
-  "#to-end": goTo(game => game.last),
-  "#step-back": goTo(game => game.at - 1),
-  "#step-on": goTo(game => game.at + 1),
-  "#turn-back": goTo(game => game.before(game.at, at => game.begins(at)) ?? 0),
-  "#turn-on": goTo(game => game.after(game.at, at => game.begins(at)) ?? game.last),
+  "#to-end": goTo((game) => game.last),
+  "#step-back": goTo((game) => game.at - 1),
+  "#step-on": goTo((game) => game.at + 1),
+  "#turn-back": goTo((game) => game.before(game.at, (at) => game.begins(at)) ?? 0),
+  "#turn-on": goTo((game) => game.after(game.at, (at) => game.begins(at)) ?? game.last),
   "#play-on": playOn,
-  "#look-back": () => openReview(retry).catch(error => fail(text("app.notReviewed"), error)),
-  "#share, #share-review": () => sharePicture().catch(error => fail(text("share.trouble"), error)),
+  "#look-back": () => openReview(retry).catch((error) => fail(text("app.notReviewed"), error)),
+  "#share, #share-review": () =>
+    sharePicture().catch((error) => fail(text("share.trouble"), error)),
   "#rematch": () => again(0),
   "#swap": () => again(1),
   "#learn": () => learn(),
-  "#load-table": () => estimates.loadTable().catch(error => fail(text("app.notPerfect"), error)),
+  "#load-table": () => estimates.loadTable().catch((error) => fail(text("app.notPerfect"), error)),
 });
 byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
 for (const dialog of document.querySelectorAll("dialog")) {
   // A click outside of a dialog closes it.
-  dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close(""));
   // If the dialog has changed the game, moves the focus to the turn, so that the space key throws.
-  dialog.addEventListener("close", () => dialog.returnValue && byId("turn").focus({ preventScroll: true }));
+  dialog.addEventListener(
+    "close",
+    () => dialog.returnValue && byId("turn").focus({ preventScroll: true }),
+  );
 }
 addEventListener("hashchange", openLink);
-document.addEventListener("dragover", event => event.preventDefault());
-document.addEventListener("drop", event => {
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
   event.preventDefault();
   if (event.dataTransfer.files.length) takeFile(event.dataTransfer.files[0]);
 });
@@ -272,27 +352,33 @@ async function takeFile(file) {
   await takeText(content);
 }
 
-// Starts with the game in the link (`#game=…`), if there is one. Otherwise resumes the last game of this tab, or the
-// last game that no other tab has. If there is none, starts a new game: the game in the address (`?game=NAME`), or the
-// first game of the page.
+// Starts with the game in the link (`#game=…`), if there is one. Otherwise resumes the last game of
+// this tab, or the last game that no other tab has. If there is none, starts a new game: the game
+// in the address (`?game=NAME`), or the first game of the page.
 async function begin() {
   if (await openLink()) return;
-  const wanted = new URLSearchParams(location.search).get("game"), own = store.ownGame();
-  const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload", here = isReload ? own : store.gameHere();
-  const isWanted = ({ id, line }) => wanted === null || id === here || JSON.parse(line).start.split(" ")[0] === wanted;
+  const wanted = new URLSearchParams(location.search).get("game"),
+    own = store.ownGame();
+  const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload",
+    here = isReload ? own : store.gameHere();
+  const isWanted = ({ id, line }) =>
+    wanted === null || id === here || JSON.parse(line).start.split(" ")[0] === wanted;
   for (const kept of store.games().sort((a, b) => (b.id === own) - (a.id === own))) {
     try {
-      if (isWanted(kept) && await resumeGame(kept)) return;
+      if (isWanted(kept) && (await resumeGame(kept))) return;
     } catch {
       // A game that cannot be played any more stays in the storage.
     }
   }
   const first = document.querySelector("meta[name='ashta-game']").content;
-  for (const rules of [wanted, first, games.all()[0].name].filter(rules => rules !== null)) {
+  for (const rules of [wanted, first, games.all()[0].name].filter((rules) => rules !== null)) {
     try {
-      const about = games.named(games.flagsOf(rules).game), seats = about?.seats[0] ?? "SN";
+      const about = games.named(games.flagsOf(rules).game),
+        seats = about?.seats[0] ?? "SN";
       // If there are bots, a person plays against novices.
-      const players = bySeat(seats, (_, at) => at ? playerOrBest("bot:novice", rules, seats) : "person");
+      const players = bySeat(seats, (_, at) =>
+        at ? playerOrBest("bot:novice", rules, seats) : "person",
+      );
       return await beginNew(rules, seats, players, about?.sheet, seats[0]);
     } catch (error) {
       trouble(error.message);
@@ -300,13 +386,18 @@ async function begin() {
   }
 }
 
-// Shows the game in the address of the page, if there is one, and removes it there. Returns whether it is shown.
+// Shows the game in the address of the page, if there is one, and removes it there. Returns whether
+// it is shown.
 async function openLink() {
   const { href, pathname, search } = location;
   if (!href.includes("#game=")) return false;
   history.replaceState(null, "", pathname + search);
   await takeText(href);
-  trouble(byId("exchange-trouble").hidden ? "" : text("app.badLink", { error: byId("exchange-trouble").textContent }));
+  trouble(
+    byId("exchange-trouble").hidden
+      ? ""
+      : text("app.badLink", { error: byId("exchange-trouble").textContent }),
+  );
   return play.game !== null;
 }
 

@@ -16,13 +16,21 @@ async function take(played, players, at, note, isBegun) {
 
 // Starts a new game. `start` is the seat that throws first; by default it is random.
 export async function beginNew(rules, seats, players, sheet, start) {
-  await take(await games.played(await games.firstPosition(rules, seats, sheet, start), [], sheet), players, undefined, undefined, true);
+  await take(
+    await games.played(await games.firstPosition(rules, seats, sheet, start), [], sheet),
+    players,
+    undefined,
+    undefined,
+    true,
+  );
 }
 
 // Starts the same game again. Each player moves to the seat that is `further` seats later.
 export function again(further) {
   const { rules, seats, letters, about } = play.game;
-  const players = bySeat(seats, (_, at) => play.player(seats[(at - further + seats.length) % seats.length]));
+  const players = bySeat(seats, (_, at) =>
+    play.player(seats[(at - further + seats.length) % seats.length]),
+  );
   return beginNew(rules, letters, players, about.sheet);
 }
 
@@ -31,7 +39,7 @@ export async function resumeGame({ id, line, players, at }) {
   const { start, moves, sheet } = JSON.parse(line);
   const played = await games.played(start, moves, sheet);
   if (played.error) throw new Error(text("begin.gone", { error: played.error.message }));
-  if (!await store.claim(id)) return false;
+  if (!(await store.claim(id))) return false;
   play.take(played, availablePlayers(players, start), at);
   return true;
 }
@@ -39,7 +47,7 @@ export async function resumeGame({ id, line, players, at }) {
 // The players, with unavailable bots replaced by the best available player.
 export function availablePlayers(players, position) {
   const { rules, letters } = headOf(position);
-  return bySeat(Object.keys(players), seat => playerOrBest(players[seat], rules, letters));
+  return bySeat(Object.keys(players), (seat) => playerOrBest(players[seat], rules, letters));
 }
 
 export async function takePosition(position) {
@@ -60,17 +68,26 @@ export async function takeRecord(record) {
   }
   // If the record includes a sheet, adds the game of the sheet to the list of games.
   if (!games.named(about.name)) games.keep(about);
-  const players = bySeat(seats, (_, at) => `recorded:${record.players?.[at] ?? text("begin.unknown")}`);
+  const players = bySeat(
+    seats,
+    (_, at) => `recorded:${record.players?.[at] ?? text("begin.unknown")}`,
+  );
   await take(played, players, record.at ?? 0, remark(record, steps.at(-1)?.node ?? played.begins));
   say(text("begin.shown", { count: steps.length }));
 }
 
 // Returns a remark if the end of a record does not follow from its moves, otherwise "".
 function remark({ returns = [], ending }, { returns: reached }) {
-  if (ending?.forfeited) return text("begin.forfeited", { seat: text(`seat.${ending.forfeited.seat}`), reason: ending.forfeited.reason });
+  if (ending?.forfeited)
+    return text("begin.forfeited", {
+      seat: text(`seat.${ending.forfeited.seat}`),
+      reason: ending.forfeited.reason,
+    });
   if (!returns.length || ending === "open" || ending === "truncated") return "";
   const values = { returns: returns.join(", "), reached: reached?.join(", ") };
   if (!reached) return text("begin.notOver", values);
-  const agrees = reached.length === returns.length && reached.every((share, at) => Math.abs(share - returns[at]) < 1e-6);
+  const agrees =
+    reached.length === returns.length &&
+    reached.every((share, at) => Math.abs(share - returns[at]) < 1e-6);
   return agrees ? "" : text("begin.differs", values);
 }

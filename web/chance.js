@@ -1,4 +1,5 @@
-// The source of throws: the cryptographic generator of the browser, or a generator with a seed for repeatable throws.
+// The source of throws: the cryptographic generator of the browser, or a generator with a seed for
+// repeatable throws.
 
 const SCALE = 2 ** -53;
 // Combines two 32-bit numbers to a number in [0, 1) with 53 random bits.
@@ -21,7 +22,9 @@ function seeded(seed) {
 // Uniform random numbers in [0, 1); repeatable if the address has a seed (`?seed=NUMBER`).
 const [, seed] = /[?&]seed=(\d{1,15})(&|$)/.exec(location.search) ?? [];
 const next = seed === undefined ? null : seeded(Number(seed));
-const random = next ? () => unit(next(), next()) : () => unit(...crypto.getRandomValues(new Uint32Array(2)));
+const random = next
+  ? () => unit(next(), next())
+  : () => unit(...crypto.getRandomValues(new Uint32Array(2)));
 
 export const newSeed = () => Math.floor(random() * 2 ** 32);
 

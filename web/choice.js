@@ -1,13 +1,14 @@
-// A person's choices in a turn: moves of whole pieces, one after the other, until the turn is complete.
+// A person's choices in a turn: moves of whole pieces, one after the other, until the turn is
+// complete.
 //
-// Follows the graph of moves in the engine's answer to `choices`. This module does not know the rules, draw anything or
-// send requests.
+// Follows the graph of moves in the engine's answer to `choices`. This module does not know the
+// rules, draw anything or send requests.
 
 import { groups } from "./pieces.js";
 
 export class Choice {
-  // `turns`, `moves` and `nodes` of the answer to `choices`, the view of the position, and the names that the game has
-  // for things.
+  // `turns`, `moves` and `nodes` of the answer to `choices`, the view of the position, and the
+  // names that the game has for things.
   constructor({ turns, moves, nodes }, view, words) {
     Object.assign(this, { turns, moves, nodes, view, words });
     this.picked = [];
@@ -17,21 +18,34 @@ export class Choice {
     return this.picked.at(-1)?.to ?? 0;
   }
 
-  // The next possible moves: [{ ...move, name, key, moved, to, actions }]. `key` is the key of the group of pieces
-  // (pieces.js), `moved` are the pieces that move, `to` the next node, and `actions` the actions of the move.
+  // The next possible moves: [{ ...move, name, key, moved, to, actions }]. `key` is the key of the
+  // group of pieces (pieces.js), `moved` are the pieces that move, `to` the next node, and
+  // `actions` the actions of the move.
   get options() {
     const here = groups(this.preview(), this.words);
     return this.nodes[this.at].lines.map(([taken, to, actions]) => {
-      const move = this.moves[taken], key = `${move.seat} ${move.leaves}${move.is_marked ? " t" : ""}`;
-      const group = here.find(group => group.key === key) ?? here.find(({ seat, place }) => seat === move.seat && place === move.leaves);
-      return { ...move, name: String(taken), key: group.key, moved: group.pieces.slice(0, move.pieces.length), to, actions };
+      const move = this.moves[taken],
+        key = `${move.seat} ${move.leaves}${move.is_marked ? " t" : ""}`;
+      const group =
+        here.find((group) => group.key === key) ??
+        here.find(({ seat, place }) => seat === move.seat && place === move.leaves);
+      return {
+        ...move,
+        name: String(taken),
+        key: group.key,
+        moved: group.pieces.slice(0, move.pieces.length),
+        to,
+        actions,
+      };
     });
   }
 
   // The move, if only one move is possible and this move captures nothing; otherwise null.
   get forced() {
     const { lines, end } = this.nodes[this.at];
-    return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length ? this.options[0] : null;
+    return lines.length === 1 && !end && !this.moves[lines[0][0]].captures.length
+      ? this.options[0]
+      : null;
   }
 
   get isDecided() {
@@ -56,7 +70,13 @@ export class Choice {
   best(at, worth, known = new Map()) {
     if (!known.has(at)) {
       const { lines, end } = this.nodes[at];
-      known.set(at, Math.max(...lines.map(([, to]) => this.best(to, worth, known)), end ? worth(this.turns[end[0]]) : -Infinity));
+      known.set(
+        at,
+        Math.max(
+          ...lines.map(([, to]) => this.best(to, worth, known)),
+          end ? worth(this.turns[end[0]]) : -Infinity,
+        ),
+      );
     }
     return known.get(at);
   }
@@ -70,9 +90,10 @@ export class Choice {
 
   // A view of the board after the picked moves; captured pieces are marked with `is_taken`.
   preview(view = this.view) {
-    const pieces = view.pieces.map(piece => ({ ...piece }));
+    const pieces = view.pieces.map((piece) => ({ ...piece }));
     for (const { moved, captures, path, place } of this.picked) {
-      for (const piece of moved) Object.assign(pieces[piece], { square: path.at(-1) ?? null, place });
+      for (const piece of moved)
+        Object.assign(pieces[piece], { square: path.at(-1) ?? null, place });
       for (const piece of captures) pieces[piece].is_taken = true;
     }
     return { ...view, pieces };
@@ -81,7 +102,8 @@ export class Choice {
   // The throws that the picked moves have not used.
   unused(throws) {
     const left = [...throws];
-    for (const value of this.picked.flatMap(move => move.throws)) left.splice(left.lastIndexOf(value), left.includes(value) ? 1 : 0);
+    for (const value of this.picked.flatMap((move) => move.throws))
+      left.splice(left.lastIndexOf(value), left.includes(value) ? 1 : 0);
     return left;
   }
 }
@@ -90,7 +112,9 @@ export class Choice {
 export function stacked(throws, separator = "+") {
   const counts = new Map();
   for (const value of throws) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].map(([value, count]) => count > 1 ? `${value}×${count}` : `${value}`).join(separator);
+  return [...counts]
+    .map(([value, count]) => (count > 1 ? `${value}×${count}` : `${value}`))
+    .join(separator);
 }
 
-export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,5 +1,5 @@
-// The dock: the player who acts, the throws, and the buttons of a turn, each always at the same point of the page. Also
-// the list of moves, for keyboards and screen readers.
+// The dock: the player who acts, the throws, and the buttons of a turn, each always at the same
+// point of the page. Also the list of moves, for keyboards and screen readers.
 
 import { capital, stacked } from "./choice.js";
 import { drawThrows } from "./dice.js";
@@ -10,20 +10,32 @@ import * as play from "./play.js";
 import { list, number as written, percent, text } from "./text.js";
 import * as turn from "./turn.js";
 
-// A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text is the expected
-// rank.
+// A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text
+// is the expected rank.
 export function worth(share, { outlook }, seats, digits = 1) {
-  return outlook === "placings" ? text("dock.place", { place: written(seats - (seats - 1) * share, digits) }) : percent(share, digits);
+  return outlook === "placings"
+    ? text("dock.place", { place: written(seats - (seats - 1) * share, digits) })
+    : percent(share, digits);
 }
 
-onClick({ "#throw": turn.throwDice, "#leave": turn.leave, "#undo": turn.undo, "#hurry": play.hurry });
+onClick({
+  "#throw": turn.throwDice,
+  "#leave": turn.leave,
+  "#undo": turn.undo,
+  "#hurry": play.hurry,
+});
 
-// Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move, and `light(null)`
-// when it leaves.
+// Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move,
+// and `light(null)` when it leaves.
 export function drawDock({ view, can, outcomes }, light) {
-  const { board } = play.game, { choice } = turn;
-  const isFirst = !play.guest && ["throw", "enter"].includes(can) && !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
-  byId("turn").className = `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
+  const { board } = play.game,
+    { choice } = turn;
+  const isFirst =
+    !play.guest &&
+    ["throw", "enter"].includes(can) &&
+    !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
+  byId("turn").className =
+    `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
   fill(byId("turn-title"), title(view, can));
   showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
   drawNote(view, isFirst ? can : null);
@@ -36,109 +48,196 @@ export function drawDock({ view, can, outcomes }, light) {
   byId("after").hidden = view.node !== "over";
   drawMoves(choice?.options ?? [], light);
   byId("moves").hidden = view.node !== "over" && !outcomes && !choice?.options.length;
-  fill(byId("entering"), outcomes?.map(({ throw: values }) =>
-    button(() => turn.enter(values), { "aria-label": list(values.map(String)) }, drawThrows(values, null, board.throws))));
-  byId("moves-title").textContent = outcomes ? text("dock.yourThrow") : view.node === "over" ? text("dock.after") : text("dock.moves");
+  fill(
+    byId("entering"),
+    outcomes?.map(({ throw: values }) =>
+      button(
+        () => turn.enter(values),
+        { "aria-label": list(values.map(String)) },
+        drawThrows(values, null, board.throws),
+      ),
+    ),
+  );
+  byId("moves-title").textContent = outcomes
+    ? text("dock.yourThrow")
+    : view.node === "over"
+      ? text("dock.after")
+      : text("dock.moves");
 }
 
 // Draws the moves by piece. If a piece has several moves, each piece has a heading.
 function drawMoves(options, light) {
-  const byPiece = [...grouped(options, ({ key }) => key).values()], hasHeads = byPiece.some(own => own.length > 1);
+  const byPiece = [...grouped(options, ({ key }) => key).values()],
+    hasHeads = byPiece.some((own) => own.length > 1);
   const moves = byPiece.flat();
-  fill(byId("actions"), byPiece.map(own => {
-    const [{ seat, from, leaves }] = own, place = from ?? leaves;
-    return [
-      hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), place) : null,
-      element("ol", { "aria-label": place }, own.map(option => element("li", {}, moveButton(option, moves.indexOf(option) + 1, light)))),
-    ];
-  }));
+  fill(
+    byId("actions"),
+    byPiece.map((own) => {
+      const [{ seat, from, leaves }] = own,
+        place = from ?? leaves;
+      return [
+        hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), place) : null,
+        element(
+          "ol",
+          { "aria-label": place },
+          own.map((option) =>
+            element("li", {}, moveButton(option, moves.indexOf(option) + 1, light)),
+          ),
+        ),
+      ];
+    }),
+  );
 }
 
 function title(view, can) {
   if (view.node === "over") return [play.game.result];
-  const isPerson = play.isPerson(view.mover), isOnlyPerson = isPerson && play.persons().length === 1;
-  const who = element("span", { class: "who" }, isOnlyPerson ? text("dock.you") : text(`seat.${view.mover}`));
-  if (can) return [who, text(`dock.turn.${isOnlyPerson ? "you" : "can"}.${can === "choose" ? "move" : "throw"}`)];
+  const isPerson = play.isPerson(view.mover),
+    isOnlyPerson = isPerson && play.persons().length === 1;
+  const who = element(
+    "span",
+    { class: "who" },
+    isOnlyPerson ? text("dock.you") : text(`seat.${view.mover}`),
+  );
+  if (can)
+    return [
+      who,
+      text(`dock.turn.${isOnlyPerson ? "you" : "can"}.${can === "choose" ? "move" : "throw"}`),
+    ];
   if (isPerson) return [who, play.isForced() ? text("dock.forced") : text("dock.goesOn")];
   const does = view.node === "chance" ? "throw" : "move";
-  return [who, ` (${play.label(view.mover)})`, text(`dock.turn.${play.isPaused ? "can" : "does"}.${does}`)];
+  return [
+    who,
+    ` (${play.label(view.mover)})`,
+    text(`dock.turn.${play.isPaused ? "can" : "does"}.${does}`),
+  ];
 }
 
-// Shows the moves that the person has chosen so far. Before the first throw of a person, shows what to do (`first`) and
-// the aim of the game, which is the first paragraph of the rules.
+// Shows the moves that the person has chosen so far. Before the first throw of a person, shows what
+// to do (`first`) and the aim of the game, which is the first paragraph of the rules.
 function drawNote({ throws }, first) {
   const { rules, summary } = play.game.about;
-  const chosen = turn.choice?.picked.map(move => move.words).join(text("dock.then"));
+  const chosen = turn.choice?.picked.map((move) => move.words).join(text("dock.then"));
   if (play.trouble) turn.showNote(text("dock.trouble", { error: play.trouble }), "warning");
-  else if (chosen) turn.showNote(text("dock.left", { moves: capital(chosen), throws: stacked(turn.choice.unused(throws), ", ") }));
-  else turn.showNote(first ? `${text(`dock.first.${first}`)} ${rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary}` : "");
+  else if (chosen)
+    turn.showNote(
+      text("dock.left", {
+        moves: capital(chosen),
+        throws: stacked(turn.choice.unused(throws), ", "),
+      }),
+    );
+  else
+    turn.showNote(
+      first
+        ? `${text(`dock.first.${first}`)} ${rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary}`
+        : "",
+    );
 }
 
 // Shows the last turn of another seat, apart from the throws of this turn.
 function drawLast() {
   const last = play.game.lastTurn;
   if (!last) return fill(byId("last-turn"));
-  const done = words(last.choices), who = text(`seat.${last.seat}`), throws = stacked(last.throws, ", ");
-  fill(byId("last-turn"), element("span", { class: `seat-${last.seat}` }, chip(last.seat)), " ",
-    [throws ? text("dock.last", { who, throws }) : who, done].filter(Boolean).join(": "));
+  const done = words(last.choices),
+    who = text(`seat.${last.seat}`),
+    throws = stacked(last.throws, ", ");
+  fill(
+    byId("last-turn"),
+    element("span", { class: `seat-${last.seat}` }, chip(last.seat)),
+    " ",
+    [throws ? text("dock.last", { who, throws }) : who, done].filter(Boolean).join(": "),
+  );
 }
 
 let drawn = { board: null, throws: null };
 
 function drawThrown(view) {
-  const { game } = play, { board } = game;
+  const { game } = play,
+    { board } = game;
   const now = game.turn(game.at);
   // If a game starts in the middle of a turn, only the position contains the throws of this turn.
   if (!now.throws.length && now.from === 0) now.throws = view.throws;
   const throws = view.node === "over" ? [] : now.throws;
-  const left = view.node === "decision" ? turn.choice?.unused(view.throws) ?? view.throws : null;
+  const left = view.node === "decision" ? (turn.choice?.unused(view.throws) ?? view.throws) : null;
   const before = drawn.board === board ? drawn.throws : null;
   drawn = { board, throws: JSON.stringify([now.from, throws, left]) };
   if (drawn.throws === before) return;
   // Only new throws are animated.
-  byId("thrown").className = before?.startsWith(JSON.stringify([now.from, throws]).slice(0, -1)) ? "" : "fresh";
+  byId("thrown").className = before?.startsWith(JSON.stringify([now.from, throws]).slice(0, -1))
+    ? ""
+    : "fresh";
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
   // If there is too little room for the throws, keys can scroll them.
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
-  if (scrollWidth > clientWidth || scrollHeight > clientHeight) byId("thrown").setAttribute("tabindex", "0");
+  if (scrollWidth > clientWidth || scrollHeight > clientHeight)
+    byId("thrown").setAttribute("tabindex", "0");
   else byId("thrown").removeAttribute("tabindex");
 }
 
 function moveButton(option, number, light) {
-  const on = () => light(option), off = () => light(null);
-  return button(() => turn.pick(option), { "data-move": option.name, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off },
+  const on = () => light(option),
+    off = () => light(null);
+  return button(
+    () => turn.pick(option),
+    { "data-move": option.name, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off },
     number <= 9 ? element("kbd", { "aria-hidden": "true" }, String(number)) : null,
     element("span", { class: "words" }, capital(option.words)),
-    element("span", { class: "hint" }));
+    element("span", { class: "hint" }),
+  );
 }
 
-// Shows the best value that each move can reach. `shares` has these values by the names of the moves.
+// Shows the best value that each move can reach. `shares` has these values by the names of the
+// moves.
 export function showHints(shares) {
   const { board, seats } = play.game;
-  const best = Math.max(...shares.values()), isBest = share => share > best - 5e-5;
+  const best = Math.max(...shares.values()),
+    isBest = (share) => share > best - 5e-5;
   // With enough digits to tell the best moves from the others.
-  const words = (share, digits) => worth(share, board, seats.length, digits), others = [...shares.values()].filter(share => !isBest(share));
-  const digits = [1, 2, 3].find(digits => others.every(share => words(share, digits) !== words(best, digits))) ?? 4;
+  const words = (share, digits) => worth(share, board, seats.length, digits),
+    others = [...shares.values()].filter((share) => !isBest(share));
+  const digits =
+    [1, 2, 3].find((digits) =>
+      others.every((share) => words(share, digits) !== words(best, digits)),
+    ) ?? 4;
   for (const made of byId("actions").querySelectorAll("button")) {
     const share = shares.get(made.dataset.move);
     made.classList.toggle("best", isBest(share));
-    fill(made.querySelector(".hint"), isBest(share) ? element("span", { "aria-label": text("dock.best") }, "★ ") : null,
-      share === undefined ? null : words(share, digits));
+    fill(
+      made.querySelector(".hint"),
+      isBest(share) ? element("span", { "aria-label": text("dock.best") }, "★ ") : null,
+      share === undefined ? null : words(share, digits),
+    );
   }
 }
 
-// By how much a game was won: the steps that the other seats are behind the winners, and their pieces at the finish.
-// Without winners, the text is empty.
+// By how much a game was won: the steps that the other seats are behind the winners, and their
+// pieces at the finish. Without winners, the text is empty.
 function ending(view, { courses, words, first_number: first, bears_off: bearsOff }, winners) {
   const seats = view.seats.map(({ seat }) => {
-    const places = view.pieces.filter(piece => piece.seat === seat).map(({ place }) => place), end = courses[seat].length - 1;
-    // A waiting piece is one step before its course; a piece that was borne off is one step after it.
+    const places = view.pieces.filter((piece) => piece.seat === seat).map(({ place }) => place),
+      end = courses[seat].length - 1;
+    // A waiting piece is one step before its course; a piece that was borne off is one step after
+    // it.
     const walked = { [words.off]: -1, [words.home]: end, [words.borne]: end + 1 };
-    const steps = places.reduce((sum, place) => sum + end + (bearsOff ? 1 : 0) - (walked[place] ?? place - first), 0);
-    return { seat, steps, all: places.length, home: places.filter(place => place === (bearsOff ? words.borne : words.home)).length };
+    const steps = places.reduce(
+      (sum, place) => sum + end + (bearsOff ? 1 : 0) - (walked[place] ?? place - first),
+      0,
+    );
+    return {
+      seat,
+      steps,
+      all: places.length,
+      home: places.filter((place) => place === (bearsOff ? words.borne : words.home)).length,
+    };
   });
-  const won = seats.filter(({ seat }) => winners.includes(seat)), least = Math.min(...won.map(({ steps }) => steps));
-  return seats.map(({ seat, steps, all, home }) => ({ seat, count: steps - least, all, home })).filter(({ count }) => count > 0).sort((a, b) => a.count - b.count)
-    .map(({ seat, ...numbers }) => `${text(`seat.${seat}`)}: ${text("ending.behind", numbers)}${won.every(({ home, all }) => home === all) ? `, ${text("ending.home", numbers)}` : ""}`)
+  const won = seats.filter(({ seat }) => winners.includes(seat)),
+    least = Math.min(...won.map(({ steps }) => steps));
+  return seats
+    .map(({ seat, steps, all, home }) => ({ seat, count: steps - least, all, home }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => a.count - b.count)
+    .map(
+      ({ seat, ...numbers }) =>
+        `${text(`seat.${seat}`)}: ${text("ending.behind", numbers)}${won.every(({ home, all }) => home === all) ? `, ${text("ending.home", numbers)}` : ""}`,
+    )
     .join("; ");
 }

@@ -1,10 +1,13 @@
 // Helpers for elements of HTML and SVG.
 
-export const byId = id => document.getElementById(id);
+export const byId = (id) => document.getElementById(id);
 
-// Makes an element. Attributes that begin with "on" are event listeners; null and false attributes are left out.
-export const element = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
-export const svg = (tag, attributes, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+// Makes an element. Attributes that begin with "on" are event listeners; null and false attributes
+// are left out.
+export const element = (tag, attributes, ...children) =>
+  filled(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes, ...children) =>
+  filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 function filled(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -16,20 +19,28 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Replaces the children of an element. Flattens lists and leaves out null. The focus stays on the child with the same
-// `data-key`.
+// Replaces the children of an element. Flattens lists and leaves out null. The focus stays on the
+// child with the same `data-key`.
 export function fill(place, ...children) {
-  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  place.replaceChildren(...children.flat(2).filter(child => child !== null && child !== undefined));
-  if (focused) place.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  const focused = place.contains(document.activeElement)
+    ? document.activeElement.dataset.key
+    : null;
+  place.replaceChildren(
+    ...children.flat(2).filter((child) => child !== null && child !== undefined),
+  );
+  if (focused)
+    place.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
-export const button = (onclick, attributes, ...children) => element("button", { type: "button", onclick, ...attributes }, ...children);
+export const button = (onclick, attributes, ...children) =>
+  element("button", { type: "button", onclick, ...attributes }, ...children);
 // The options of a list: [[value, text]]; a third part false disables the option.
-export const options = (entries, chosen) => entries.map(([value, text, isPossible = true]) =>
-  element("option", { value, selected: value === chosen, disabled: !isPossible }, text));
+export const options = (entries, chosen) =>
+  entries.map(([value, text, isPossible = true]) =>
+    element("option", { value, selected: value === chosen, disabled: !isPossible }, text),
+  );
 // The letter of a seat in its colour; hidden from screen readers.
-export const chip = seat => element("span", { class: "chip", "aria-hidden": "true" }, seat);
+export const chip = (seat) => element("span", { class: "chip", "aria-hidden": "true" }, seat);
 
 // A drawing. For screen readers, it is one picture with this label.
 export function picture(width, height, label, ...parts) {
@@ -37,7 +48,8 @@ export function picture(width, height, label, ...parts) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...hidden }, ...parts);
 }
 
-// Shows a text, in the first paragraph of the element if it has one; hides the element if the text is empty.
+// Shows a text, in the first paragraph of the element if it has one; hides the element if the text
+// is empty.
 export function showText(place, text) {
   place.hidden = !text;
   (place.querySelector("p") ?? place).textContent = text ?? "";

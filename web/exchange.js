@@ -1,8 +1,18 @@
-// The dialog of games: stored games, the current game as text and as a link, and texts that the user pastes. If a text
-// has errors, the dialog shows them, and the current game does not change.
+// The dialog of games: stored games, the current game as text and as a link, and texts that the
+// user pastes. If a text has errors, the dialog shows them, and the current game does not change.
 
 import { resumeGame, takePosition, takeRecord } from "./begin.js";
-import { button, byId, element, fill, onClick, onFile, options, saveFile, showText } from "./dom.js";
+import {
+  button,
+  byId,
+  element,
+  fill,
+  onClick,
+  onFile,
+  options,
+  saveFile,
+  showText,
+} from "./dom.js";
 import { looksLikeSheet, named } from "./games.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
@@ -13,16 +23,20 @@ import * as store from "./store.js";
 import { language, text } from "./text.js";
 
 // Whether links name only this machine.
-const isLocal = () => !store.settings.address && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+const isLocal = () =>
+  !store.settings.address && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 
 // The games in the last pasted text; the user chooses one of them.
 let records = [];
 
-const done = said => { byId("exchange-done").textContent = said; };
-const refuse = said => showText(byId("exchange-trouble"), said);
+const done = (said) => {
+  byId("exchange-done").textContent = said;
+};
+const refuse = (said) => showText(byId("exchange-trouble"), said);
 
 onClick({
-  "#copy-link": async () => copy(await link(), isLocal() ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
+  "#copy-link": async () =>
+    copy(await link(), isLocal() ? text("exchange.linkIsLocal") : text("exchange.linkCopied")),
   "#copy-position": () => copy(byId("position-text").value, text("exchange.positionCopied")),
   "#copy-game": () => copy(line(), text("exchange.gameCopied")),
   "#save-game": save,
@@ -30,15 +44,21 @@ onClick({
   "#take-pasted": () => takeText(byId("pasted").value),
   "#take-record": () => show(records[byId("record-number").value]),
 });
-onFile("open-file", async file => takeText(await file.text()));
+onFile("open-file", async (file) => takeText(await file.text()));
 
 export function openExchange() {
   byId("position-text").value = play.game.position;
   done("");
   refuse("");
   byId("choose-record").hidden = true;
-  const kept = store.games().map(game => [game, read(game.line).records?.[0]]).filter(([, found]) => found?.record?.moves.length);
-  fill(byId("kept-games"), kept.map(([game, found]) => keptGame(game, found)));
+  const kept = store
+    .games()
+    .map((game) => [game, read(game.line).records?.[0]])
+    .filter(([, found]) => found?.record?.moves.length);
+  fill(
+    byId("kept-games"),
+    kept.map(([game, found]) => keptGame(game, found)),
+  );
   byId("no-games").hidden = kept.length > 0;
   drawStats();
   byId("exchange").showModal();
@@ -46,12 +66,22 @@ export function openExchange() {
 
 function keptGame(game, { record, title }) {
   const name = record.start.split(" ")[0];
-  const act = () => orRefuse(async () => {
-    if (!await resumeGame(game)) throw new Error(text("exchange.elsewhere"));
-    byId("exchange").close("done");
-  });
-  return element("li", {}, button(act, { class: "quiet" },
-    element("b", {}, named(name.split("?")[0])?.title ?? name), ` ${title}, `, new Date(game.when).toLocaleString(language)));
+  const act = () =>
+    orRefuse(async () => {
+      if (!(await resumeGame(game))) throw new Error(text("exchange.elsewhere"));
+      byId("exchange").close("done");
+    });
+  return element(
+    "li",
+    {},
+    button(
+      act,
+      { class: "quiet" },
+      element("b", {}, named(name.split("?")[0])?.title ?? name),
+      ` ${title}, `,
+      new Date(game.when).toLocaleString(language),
+    ),
+  );
 }
 
 async function orRefuse(act, before = "") {
@@ -76,7 +106,9 @@ async function copy(copied, said) {
 }
 
 function save() {
-  saveFile(new File([`${line()}\n`], `${play.game.about.name}.jsonl`, { type: "application/json" }));
+  saveFile(
+    new File([`${line()}\n`], `${play.game.about.name}.jsonl`, { type: "application/json" }),
+  );
   done(text("exchange.saved"));
 }
 
@@ -86,22 +118,34 @@ export async function takeText(pasted) {
   byId("choose-record").hidden = true;
   if (looksLikeSheet(pasted)) return openSheet(pasted);
   await orRefuse(async () => {
-    const found = read(await linked(pasted) ?? pasted);
+    const found = read((await linked(pasted)) ?? pasted);
     if (found.position) {
       await takePosition(found.position);
       return byId("exchange").close("done");
     }
     records = found.records;
     if (records.length === 1) return show(records[0]);
-    fill(byId("record-number"), options(records.map(({ title, trouble }, at) => [at, `${at + 1}: ${trouble ? text("exchange.unreadable") : title}`])));
+    fill(
+      byId("record-number"),
+      options(
+        records.map(({ title, trouble }, at) => [
+          at,
+          `${at + 1}: ${trouble ? text("exchange.unreadable") : title}`,
+        ]),
+      ),
+    );
     byId("choose-record").hidden = false;
     byId("record-number").focus();
     done(text("exchange.found", { count: records.length }));
   });
 }
 
-const show = ({ line: number, record, trouble }) => orRefuse(async () => {
-  if (trouble) throw new Error(trouble);
-  await takeRecord(record);
-  byId("exchange").close("done");
-}, records.length > 1 ? text("exchange.line", { number }) : "");
+const show = ({ line: number, record, trouble }) =>
+  orRefuse(
+    async () => {
+      if (trouble) throw new Error(trouble);
+      await takeRecord(record);
+      byId("exchange").close("done");
+    },
+    records.length > 1 ? text("exchange.line", { number }) : "",
+  );

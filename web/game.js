@@ -1,32 +1,34 @@
-// One game: its nodes (positions) and the steps between them (throws and choices). `at` is the index of the current
-// node.
+// One game: its nodes (positions) and the steps between them (throws and choices). `at` is the
+// index of the current node.
 //
-// Undo, redo and replay only change `at`. A new move replaces the later steps. This module does not know the players or
-// the drawing.
+// Undo, redo and replay only change `at`. A new move replaces the later steps. This module does not
+// know the players or the drawing.
 
 import { list, text } from "./text.js";
 
 // Makes an object with a value for each seat.
-export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));
+export const bySeat = (seats, find) =>
+  Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));
 
-// Reads the game of a position: `rules`, the game with its house rules, as in the notation; `seats`, the list of the
-// letters of the seats; `letters`, the seats as a word, such as "SEN".
+// Reads the game of a position: `rules`, the game with its house rules, as in the notation;
+// `seats`, the list of the letters of the seats; `letters`, the seats as a word, such as "SEN".
 export function headOf(position) {
   const [rules, places] = position.split(" ");
-  const seats = places.split("/").map(seat => seat[0]);
+  const seats = places.split("/").map((seat) => seat[0]);
   return { rules, seats, letters: seats.join("") };
 }
 
 export class Game {
-  // `begins`: the node of the first position, { position, node, mover, choices, returns }; `steps`: the moves from this
-  // node; `about`: the game, as in games.js; `board`: the constant parts of the game, as the engine describes them.
+  // `begins`: the node of the first position, { position, node, mover, choices, returns }; `steps`:
+  // the moves from this node; `about`: the game, as in games.js; `board`: the constant parts of the
+  // game, as the engine describes them.
   constructor({ begins, steps, about, board }) {
     Object.assign(this, headOf(begins.position));
     this.about = about;
     this.board = board;
     this.nodes = [begins];
-    // The steps from each node to the next node: a throw { seat, thrown }, or the rest of a turn { seat, actions,
-    // words, moves }.
+    // The steps from each node to the next node: a throw { seat, thrown }, or the rest of a turn {
+    // seat, actions, words, moves }.
     this.steps = [];
     this.at = 0;
     this.add(steps);
@@ -71,7 +73,7 @@ export class Game {
 
   // The first node of the turn of `at`.
   turnOf(at) {
-    return this.before(at + 1, place => this.begins(place)) ?? 0;
+    return this.before(at + 1, (place) => this.begins(place)) ?? 0;
   }
 
   // The last node before `at` for which `passes` is true, or null.
@@ -80,15 +82,19 @@ export class Game {
     return null;
   }
 
-  // The first node after `at` for which `passes` is true, otherwise the last node. If `at` is the last node, null.
+  // The first node after `at` for which `passes` is true, otherwise the last node. If `at` is the
+  // last node, null.
   after(at, passes) {
-    for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
+    for (let place = at + 1; place <= this.last; place++)
+      if (passes(place) || place === this.last) return place;
     return null;
   }
 
   // The first node of each turn, and the end of a finished game.
   get turns() {
-    return [...this.nodes.keys()].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
+    return [...this.nodes.keys()].filter(
+      (at) => at === 0 || this.begins(at) || this.nodes[at].node === "over",
+    );
   }
 
   // The part of the turn of node `at` before this node.
@@ -110,12 +116,18 @@ export class Game {
     return turn;
   }
 
-  // The moves of this turn, and of the turns of other seats just before it. If there are no such moves, the moves of
-  // the previous turn.
+  // The moves of this turn, and of the turns of other seats just before it. If there are no such
+  // moves, the moves of the previous turn.
   get lastMoves() {
-    const movesOf = turn => turn?.choices.flatMap(step => step.moves) ?? [];
-    const own = this.turn(this.at), moves = movesOf(own), seats = new Set([own.seat]);
-    for (let turn = this.previousTurn(this.at); turn && !seats.has(turn.seat); turn = this.previousTurn(turn.from)) {
+    const movesOf = (turn) => turn?.choices.flatMap((step) => step.moves) ?? [];
+    const own = this.turn(this.at),
+      moves = movesOf(own),
+      seats = new Set([own.seat]);
+    for (
+      let turn = this.previousTurn(this.at);
+      turn && !seats.has(turn.seat);
+      turn = this.previousTurn(turn.from)
+    ) {
       seats.add(turn.seat);
       moves.unshift(...movesOf(turn));
     }
@@ -124,7 +136,8 @@ export class Game {
 
   // The seats with the best result; none before the end or after a draw.
   get winners() {
-    const { returns = [] } = this.nodes[this.last], best = this.seats.filter((_, at) => returns[at] === Math.max(...returns));
+    const { returns = [] } = this.nodes[this.last],
+      best = this.seats.filter((_, at) => returns[at] === Math.max(...returns));
     return best.length < this.seats.length ? best : [];
   }
 
@@ -132,19 +145,22 @@ export class Game {
   get result() {
     const { returns } = this.nodes[this.last];
     if (!returns) return null;
-    const nameOf = seat => text(`seat.${seat}`), names = this.seats.map(nameOf), winners = this.winners.map(nameOf);
+    const nameOf = (seat) => text(`seat.${seat}`),
+      names = this.seats.map(nameOf),
+      winners = this.winners.map(nameOf);
     if (!winners.length) return text("game.draw");
     if (this.board.outlook === "placings") {
-      const places = returns.map(own => 1 + returns.filter(other => other > own).length);
+      const places = returns.map((own) => 1 + returns.filter((other) => other > own).length);
       const ordered = names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b);
-      return text("game.places", { places: ordered.map(place => place.join(". ")).join(", ") });
+      return text("game.places", { places: ordered.map((place) => place.join(". ")).join(", ") });
     }
     return text("game.wins", { winners: list(winners), count: winners.length });
   }
 
   between(from, to) {
     const steps = this.steps.slice(from, to);
-    const throws = steps.flatMap(step => step.thrown ?? []), choices = steps.filter(step => step.actions);
+    const throws = steps.flatMap((step) => step.thrown ?? []),
+      choices = steps.filter((step) => step.actions);
     return { from, to, seat: this.nodes[from].mover, throws, choices };
   }
 

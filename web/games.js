@@ -1,7 +1,7 @@
 // The playable games: the built-in games, and the games of opened sheets.
 //
-// A game has the form of the engine protocol. The game of an opened sheet also has the text of the sheet as `sheet`;
-// requests about this game must include the text.
+// A game has the form of the engine protocol. The game of an opened sheet also has the text of the
+// sheet as `sheet`; requests about this game must include the text.
 
 import { advance, ask } from "./ask.js";
 import { newSeed } from "./chance.js";
@@ -19,8 +19,8 @@ export async function learn() {
 }
 
 export const all = () => [...known.values()];
-export const named = name => known.get(name) ?? null;
-export const isOwn = game => game.sheet !== undefined;
+export const named = (name) => known.get(name) ?? null;
+export const isOwn = (game) => game.sheet !== undefined;
 
 // Reads the game of a sheet. The error has all `problems`: [{ line, key, message }].
 export async function read(sheet) {
@@ -30,7 +30,8 @@ export async function read(sheet) {
   return other && !isOwn(other) ? other : { ...game, sheet };
 }
 
-// Adds a game of a sheet to the list. Returns the old game of the same name if its sheet was different, otherwise null.
+// Adds a game of a sheet to the list. Returns the old game of the same name if its sheet was
+// different, otherwise null.
 export function keep(game) {
   if (!isOwn(game)) return null;
   const old = named(game.name);
@@ -44,18 +45,20 @@ export function remove(name) {
   known.delete(name);
 }
 
-// Returns the first position of a game. `start` is the seat that throws first; by default it is random.
+// Returns the first position of a game. `start` is the seat that throws first; by default it is
+// random.
 export const firstPosition = async (game, seats, sheet, start) =>
-  (await ask({ op: "new", game, seats, sheet, ...start ? { start } : { seed: newSeed() } })).position;
+  (await ask({ op: "new", game, seats, sheet, ...(start ? { start } : { seed: newSeed() }) }))
+    .position;
 
-// Plays moves from a position. The game is the game of `sheet`, or a listed game. Returns the answer of `advance`, with
-// the game (`about`) and its `board`.
+// Plays moves from a position. The game is the game of `sheet`, or a listed game. Returns the
+// answer of `advance`, with the game (`about`) and its `board`.
 export async function played(position, moves = [], sheet) {
   const name = flagsOf(position.split(" ")[0]).game;
   const about = sheet === undefined ? named(name) : await read(sheet);
   if (!about) {
-    // If the position has an error, the engine reports it. The engine can still know a sheet that was removed from the
-    // page.
+    // If the position has an error, the engine reports it. The engine can still know a sheet that
+    // was removed from the page.
     await ask({ op: "view", position });
     throw new Error(text("games.noSheet", { name }));
   }
@@ -63,39 +66,71 @@ export async function played(position, moves = [], sheet) {
   return { ...answer, about, board: await ask({ op: "board", position, sheet: about.sheet }) };
 }
 
-export const addressOf = game => isOwn(game) ? `data:text/plain;charset=utf-8,${encodeURIComponent(game.sheet)}` : `${game.name}.toml`;
+export const addressOf = (game) =>
+  isOwn(game)
+    ? `data:text/plain;charset=utf-8,${encodeURIComponent(game.sheet)}`
+    : `${game.name}.toml`;
 
 // Fetches the sheet of a built-in game, which is in the same folder as the page.
 export async function sheetOf(game) {
-  return new TextDecoder().decode(await fetchBytes(new URL(`./${game.name}.toml`, import.meta.url)));
+  return new TextDecoder().decode(
+    await fetchBytes(new URL(`./${game.name}.toml`, import.meta.url)),
+  );
 }
 
 // Whether a text looks like a sheet, and not like a position or like games.
-export const looksLikeSheet = content => !content.trim().startsWith("{") && /^\s*(\[+\s*[\w.]+\s*\]|[\w.]+\s*=)/m.test(content);
+export const looksLikeSheet = (content) =>
+  !content.trim().startsWith("{") && /^\s*(\[+\s*[\w.]+\s*\]|[\w.]+\s*=)/m.test(content);
 
-// The house rules of a game: [{ name, about, default, values: [{ name, about }] }]. The number of pieces is the first.
+// The house rules of a game: [{ name, about, default, values: [{ name, about }] }]. The number of
+// pieces is the first.
 export function houseRules({ flags, pieces }) {
   const { count, allowed } = pieces;
-  const numbers = [count, ...allowed.filter(number => number !== count)].map(number => ({ name: String(number), about: "" }));
-  const own = { name: "pieces", about: text("games.pieces"), default: String(count), values: numbers };
+  const numbers = [count, ...allowed.filter((number) => number !== count)].map((number) => ({
+    name: String(number),
+    about: "",
+  }));
+  const own = {
+    name: "pieces",
+    about: text("games.pieces"),
+    default: String(count),
+    values: numbers,
+  };
   return numbers.length > 1 ? [own, ...flags] : flags;
 }
 
-const changedRules = (game, flags) => houseRules(game).filter(({ name, default: usual }) => (flags[name] ?? usual) !== usual);
+const changedRules = (game, flags) =>
+  houseRules(game).filter(({ name, default: usual }) => (flags[name] ?? usual) !== usual);
 
 // The house rules of `rules` that differ from the default, as sentences.
 export function sentencesOf(game, rules) {
-  const { flags } = flagsOf(rules), meaning = (name, values) => values.find(value => value.name === flags[name])?.about || flags[name];
-  return changedRules(game, flags).map(({ name, about, values }) => `${(about || name).replace(/\.$/, "")}: ${meaning(name, values)}`);
+  const { flags } = flagsOf(rules),
+    meaning = (name, values) =>
+      values.find((value) => value.name === flags[name])?.about || flags[name];
+  return changedRules(game, flags).map(
+    ({ name, about, values }) => `${(about || name).replace(/\.$/, "")}: ${meaning(name, values)}`,
+  );
 }
 
-// These two functions convert house rules to text, such as { teams: "true" } to "NAME?teams=true", and back.
+// These two functions convert house rules to text, such as { teams: "true" } to "NAME?teams=true",
+// and back.
 export function rulesText(game, flags) {
   const changed = changedRules(game, flags);
-  return game.name + (changed.length ? `?${changed.map(({ name }) => `${name}=${flags[name]}`).join("&")}` : "");
+  return (
+    game.name +
+    (changed.length ? `?${changed.map(({ name }) => `${name}=${flags[name]}`).join("&")}` : "")
+  );
 }
 
 export function flagsOf(rules) {
   const [game, query = ""] = rules.split("?");
-  return { game, flags: Object.fromEntries(query.split("&").filter(Boolean).map(flag => flag.split("="))) };
+  return {
+    game,
+    flags: Object.fromEntries(
+      query
+        .split("&")
+        .filter(Boolean)
+        .map((flag) => flag.split("=")),
+    ),
+  };
 }

@@ -1,5 +1,5 @@
-// A lesson: three turns of a game, which the engine finds. The throws are given; the learner throws them and chooses
-// the moves. A lesson has a panel above the turn.
+// A lesson: three turns of a game, which the engine finds. The throws are given; the learner throws
+// them and chooses the moves. A lesson has a panel above the turn.
 
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
@@ -12,13 +12,21 @@ import { botOf } from "./players.js";
 import { set, settings } from "./store.js";
 import { text } from "./text.js";
 
-// Shows a title, sentences, and buttons with their actions: [[text, act]]. The first of several buttons is the main one.
-// Hides the panel if there is no title.
+// Shows a title, sentences, and buttons with their actions: [[text, act]]. The first of several
+// buttons is the main one. Hides the panel if there is no title.
 function tell(title, sentences = [], buttons = []) {
   byId("guide").hidden = !title;
   fill(byId("guide-title"), title);
-  fill(byId("guide-text"), sentences.filter(Boolean).map(sentence => element("p", {}, sentence)));
-  fill(byId("guide-buttons"), buttons.map(([text, act], at) => button(act, { class: at || buttons.length === 1 ? null : "primary", "data-key": text }, text)));
+  fill(
+    byId("guide-text"),
+    sentences.filter(Boolean).map((sentence) => element("p", {}, sentence)),
+  );
+  fill(
+    byId("guide-buttons"),
+    buttons.map(([text, act], at) =>
+      button(act, { class: at || buttons.length === 1 ? null : "primary", "data-key": text }, text),
+    ),
+  );
 }
 
 // Starts the lesson of a game: its rules, the letters of its seats, and its sheet if it has one.
@@ -33,28 +41,72 @@ export async function openLesson(rules, seats, sheet) {
 
 async function showStep(lesson, number) {
   const { position, throws } = lesson.steps[number];
-  play.visit(await played(position, [], lesson.sheet), { throws, show: () => drawStep(lesson, number) });
+  play.visit(await played(position, [], lesson.sheet), {
+    throws,
+    show: () => drawStep(lesson, number),
+  });
 }
 
 function drawStep(lesson, number) {
-  const { game } = play, { steps, kind } = lesson, { part, throws, shows, words } = steps[number], end = [text("lesson.end"), play.leave];
-  const title = text("lesson.title", { number: number + 1, of: steps.length, game: game.about.title });
-  if (game.at === 0) return tell(title, [text(`lesson.parts.${part}`), number ? "" : text(`lesson.kinds.${kind}`), text("lesson.throw")], [end]);
+  const { game } = play,
+    { steps, kind } = lesson,
+    { part, throws, shows, words } = steps[number],
+    end = [text("lesson.end"), play.leave];
+  const title = text("lesson.title", {
+    number: number + 1,
+    of: steps.length,
+    game: game.about.title,
+  });
+  if (game.at === 0)
+    return tell(
+      title,
+      [
+        text(`lesson.parts.${part}`),
+        number ? "" : text(`lesson.kinds.${kind}`),
+        text("lesson.throw"),
+      ],
+      [end],
+    );
   if (game.at < throws.length) return tell(title, [text("lesson.throwAgain")], [end]);
-  if (game.at === throws.length) return tell(title, [...shows.map(shown => text(`lesson.shows.${shown}`)), text("lesson.choose")], [end]);
-  const done = game.steps[game.at - 1].words, isLast = number + 1 === steps.length;
+  if (game.at === throws.length)
+    return tell(
+      title,
+      [...shows.map((shown) => text(`lesson.shows.${shown}`)), text("lesson.choose")],
+      [end],
+    );
+  const done = game.steps[game.at - 1].words,
+    isLast = number + 1 === steps.length;
   if (isLast && !settings.learned) set("learned", true);
-  tell(title, [text("lesson.did", { words: capital(done) }), done === words ? "" : text("lesson.other", { words: capital(words) }), isLast ? text("lesson.done") : ""],
-    [isLast ? [text("lesson.play"), () => start(lesson)] : [text("lesson.next"), () => showStep(lesson, number + 1)], end]);
+  tell(
+    title,
+    [
+      text("lesson.did", { words: capital(done) }),
+      done === words ? "" : text("lesson.other", { words: capital(words) }),
+      isLast ? text("lesson.done") : "",
+    ],
+    [
+      isLast
+        ? [text("lesson.play"), () => start(lesson)]
+        : [text("lesson.next"), () => showStep(lesson, number + 1)],
+      end,
+    ],
+  );
 }
 
 // Starts a game against the easiest bot.
 function start({ rules, seats, sheet }) {
-  return beginNew(rules, seats, bySeat(seats, (_, at) => at ? botOf(rules, seats) ? "bot:beginner" : "random" : "person"), sheet, seats[0]);
+  return beginNew(
+    rules,
+    seats,
+    bySeat(seats, (_, at) => (at ? (botOf(rules, seats) ? "bot:beginner" : "random") : "person")),
+    sheet,
+    seats[0],
+  );
 }
 
 // Opens the lesson of the current game.
-export const learn = ({ rules, letters, about } = play.game) => openLesson(rules, letters, about.sheet);
+export const learn = ({ rules, letters, about } = play.game) =>
+  openLesson(rules, letters, about.sheet);
 
 // Draws the lesson. Before the first throw of a game, offers a lesson.
 export function drawGuide() {

@@ -1,5 +1,5 @@
-// If `ashta serve` serves the page, the program is the engine of the worker. This module has the same interface as
-// `ashta.js`. Requests are synchronous, so it works only in a worker.
+// If `ashta serve` serves the page, the program is the engine of the worker. This module has the
+// same interface as `ashta.js`. Requests are synchronous, so it works only in a worker.
 
 import { fetchBytes as fetched, Refusal } from "./ashta.js";
 
@@ -7,19 +7,29 @@ import { fetchBytes as fetched, Refusal } from "./ashta.js";
 export const source = null;
 export const place = "program";
 
-const stopped = () => new Refusal({ code: "stopped", message: "ashta has stopped. Start it again; your game is kept." });
+const stopped = () =>
+  new Refusal({
+    code: "stopped",
+    message: "ashta has stopped. Start it again; your game is kept.",
+  });
 
-export const fetchBytes = (url, progress) => fetched(url, progress).catch(error => {
-  throw error instanceof TypeError ? stopped() : error;
-});
+export const fetchBytes = (url, progress) =>
+  fetched(url, progress).catch((error) => {
+    throw error instanceof TypeError ? stopped() : error;
+  });
 
-// The program as an engine. An agent has a number. If the program has removed the agent to make room for other agents,
-// `open` opens the agent again.
+// The program as an engine. An agent has a number. If the program has removed the agent to make
+// room for other agents, `open` opens the agent again.
 export const load = async () => ({
-  agent: name => opened(() => ask(`agent?name=${encodeURIComponent(name)}`).agent),
-  read: (bytes, lookahead) => opened(() => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent),
+  agent: (name) => opened(() => ask(`agent?name=${encodeURIComponent(name)}`).agent),
+  read: (bytes, lookahead) =>
+    opened(() => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent),
   answer(request, agent) {
-    const answer = () => ask(`engine?agent=${agent.number}&page=${encodeURIComponent(self.name)}`, JSON.stringify(request));
+    const answer = () =>
+      ask(
+        `engine?agent=${agent.number}&page=${encodeURIComponent(self.name)}`,
+        JSON.stringify(request),
+      );
     try {
       return answer();
     } catch (error) {
@@ -30,7 +40,7 @@ export const load = async () => ({
   },
 });
 
-const opened = open => ({ number: open(), open });
+const opened = (open) => ({ number: open(), open });
 
 function ask(path, body = "") {
   const request = new XMLHttpRequest();

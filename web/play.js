@@ -1,5 +1,5 @@
-// Plays the current game: lets bots choose, throws automatically, waits for persons, and moves back and forth. Calls a
-// listener after changes, and draws nothing.
+// Plays the current game: lets bots choose, throws automatically, waits for persons, and moves back
+// and forth. Calls a listener after changes, and draws nothing.
 
 import { advance, ask, choose } from "./ask.js";
 import { draw, newSeed } from "./chance.js";
@@ -10,8 +10,11 @@ import { settings } from "./store.js";
 const PAUSES = { calm: 900, quick: 300, none: 0 };
 
 // The game, the player of each seat, and a remark about a loaded record.
-export let game = null, players = {}, note = "";
-// A lesson, or null: { throws, show }. `throws` has the throw at each node, `show` draws the lesson.
+export let game = null,
+  players = {},
+  note = "";
+// A lesson, or null: { throws, show }. `throws` has the throw at each node, `show` draws the
+// lesson.
 export let guest = null;
 // The state of the game that the lesson interrupts.
 let waiting = null;
@@ -33,13 +36,13 @@ export function onChange(listener) {
   changed = listener;
 }
 
-export const player = seat => players[seat] ?? "person";
-export const isPerson = seat => player(seat) === "person";
-export const isRecorded = seat => player(seat).startsWith("recorded:");
+export const player = (seat) => players[seat] ?? "person";
+export const isPerson = (seat) => player(seat) === "person";
+export const isRecorded = (seat) => player(seat).startsWith("recorded:");
 export const persons = () => game.seats.filter(isPerson);
 export const hasRecorded = () => game.seats.some(isRecorded);
 // A short name of the player of a seat.
-export const label = seat => who.label(player(seat), persons().length === 1);
+export const label = (seat) => who.label(player(seat), persons().length === 1);
 
 // Shows a game and its players. `played` is the result of `played` in games.js.
 export function take(played, seated, at = played.steps.length, remark = "", visitor = null) {
@@ -57,7 +60,13 @@ export function take(played, seated, at = played.steps.length, remark = "", visi
 // Shows a position of a lesson, in which only the mover plays, and only one turn.
 export function visit(played, visitor) {
   const { position, mover } = played.begins;
-  take(played, bySeat(headOf(position).seats, seat => seat === mover ? "person" : ""), played.steps.length, "", visitor);
+  take(
+    played,
+    bySeat(headOf(position).seats, (seat) => (seat === mover ? "person" : "")),
+    played.steps.length,
+    "",
+    visitor,
+  );
 }
 
 // Ends the lesson and shows the game that waits.
@@ -80,14 +89,21 @@ export function turnOfPerson() {
 // Whether only one turn is possible and will be played automatically.
 export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused && !guest;
 // Whether something will move automatically.
-export const isBusy = () => !isPaused && !guest && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson();
+export const isBusy = () =>
+  !isPaused &&
+  !guest &&
+  game.node.node !== "over" &&
+  !isRecorded(game.node.mover) &&
+  !turnOfPerson();
 // Whether the shown node is not the last node. Always true for a record.
 const isPast = () => !game.isAtEnd || hasRecorded();
 
-// Plays `moves`, if there are any: a throw, or the actions of the rest of a turn. They replace all later moves. Then
-// continues until a person must act, the game is over, or another call has changed the game.
+// Plays `moves`, if there are any: a throw, or the actions of the rest of a turn. They replace all
+// later moves. Then continues until a person must act, the game is over, or another call has
+// changed the game.
 export async function go(moves = null) {
-  const run = ++turnstile, isOld = () => run !== turnstile;
+  const run = ++turnstile,
+    isOld = () => run !== turnstile;
   try {
     while (moves || isBusy()) {
       if (!moves) await pause();
@@ -116,7 +132,7 @@ export async function go(moves = null) {
 
 function pause() {
   const time = isHurried ? 0 : PAUSES[settings.pace] * (game.node.node === "chance" ? 1 : 0.8);
-  return time ? new Promise(resolve => setTimeout(wake = resolve, time)) : null;
+  return time ? new Promise((resolve) => setTimeout((wake = resolve), time)) : null;
 }
 
 // The next automatic moves: a throw, the only possible turn, or a bot's choice.
@@ -126,7 +142,12 @@ async function nextMoves() {
   if (isPerson(mover)) return (await ask(game.request("choices"))).turns[0].actions;
   thinking = mover;
   changed({ kind: "thinking" });
-  return choose(game.position, who.agentOf(player(mover), game.rules, game.letters), newSeed(), game.about.sheet);
+  return choose(
+    game.position,
+    who.agentOf(player(mover), game.rules, game.letters),
+    newSeed(),
+    game.about.sheet,
+  );
 }
 
 // Returns the throw at the current node. A node that was played before keeps its throw.
@@ -153,8 +174,8 @@ function restart(kind) {
   go();
 }
 
-// Shows another node of the game. At the last node the game continues; at an earlier node nothing moves until a person
-// acts.
+// Shows another node of the game. At the last node the game continues; at an earlier node nothing
+// moves until a person acts.
 export function goTo(at) {
   isHurried = false;
   game.at = Math.max(0, Math.min(game.last, at));
@@ -162,7 +183,8 @@ export function goTo(at) {
   restart("went");
 }
 
-// Continues the game from the shown node with these players. The first new move replaces the later moves.
+// Continues the game from the shown node with these players. The first new move replaces the later
+// moves.
 export function playOn(seated = players) {
   players = seated;
   trouble = null;
@@ -175,8 +197,8 @@ export function seat(seated) {
   restart("seated");
 }
 
-// The targets of undo and redo, or null. A target is a node where a person types the throw or has a choice; without
-// persons, the beginning of a turn.
+// The targets of undo and redo, or null. A target is a node where a person types the throw or has a
+// choice; without persons, the beginning of a turn.
 function isStop(at) {
   const { node, choices, mover } = game.nodes[at];
   if (node === "chance" && settings.throws === "hand") return !isRecorded(mover);

@@ -1,4 +1,5 @@
-// The possible players of a seat: a person, a bot at a level, perfect play, a baseline, or a player in a record.
+// The possible players of a seat: a person, a bot at a level, perfect play, a baseline, or a player
+// in a record.
 //
 // A player is a text: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
@@ -8,23 +9,35 @@ import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 import { text } from "./text.js";
 
-// The trained bots, { name, game, seats, levels }, and the tables of perfect play, { name, game, seats, bytes }. `game`
-// includes the house rules, `seats` are letters, `levels` come from the manifest of the bot, and `bytes` is the size of
-// the file.
-let BOTS = [], TABLES = [];
+// The trained bots, { name, game, seats, levels }, and the tables of perfect play, { name, game,
+// seats, bytes }. `game` includes the house rules, `seats` are letters, `levels` come from the
+// manifest of the bot, and `bytes` is the size of the file.
+let BOTS = [],
+  TABLES = [];
 // The number of bots from opened files.
 export let opened = 0;
 
-// Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates. Returns an error message
-// if this fails, otherwise null.
+// Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates.
+// Returns an error message if this fails, otherwise null.
 export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
     const { bots, tables } = await answer.json();
     BOTS = bots;
-    TABLES = tables.map(({ name, bytes, ruleset: { game, seats, flags = {} } }) =>
-      ({ name, bytes, seats, game: [game, Object.entries(flags).map(flag => flag.join("=")).join("&")].filter(Boolean).join("?") }));
+    TABLES = tables.map(({ name, bytes, ruleset: { game, seats, flags = {} } }) => ({
+      name,
+      bytes,
+      seats,
+      game: [
+        game,
+        Object.entries(flags)
+          .map((flag) => flag.join("="))
+          .join("&"),
+      ]
+        .filter(Boolean)
+        .join("?"),
+    }));
     return null;
   } catch (error) {
     return text("players.noList", { error: error.message });
@@ -33,11 +46,14 @@ export async function learnBots() {
 
 // Removes a bot or table whose file cannot be loaded.
 export function forget({ file }) {
-  [BOTS, TABLES] = [[BOTS, ".bot"], [TABLES, ".table"]].map(([list, end]) => list.filter(({ name }) => name + end !== file));
+  [BOTS, TABLES] = [
+    [BOTS, ".bot"],
+    [TABLES, ".table"],
+  ].map(([list, end]) => list.filter(({ name }) => name + end !== file));
 }
 
-// Adds a bot from an opened file, until the user leaves the page. Returns { game, seats, sheet } from the manifest of
-// the bot.
+// Adds a bot from an opened file, until the user leaves the page. Returns { game, seats, sheet }
+// from the manifest of the bot.
 export async function addBot(file, bytes) {
   const { ruleset: game, seats, sheet, levels = [] } = manifestOf(bytes);
   await give(file, bytes);
@@ -47,63 +63,92 @@ export async function addBot(file, bytes) {
 }
 
 // The rules and seats of all bots of a game: [{ game, seats }].
-export const rulesWithBots = name => BOTS.filter(({ game }) => game.split("?")[0] === name);
+export const rulesWithBots = (name) => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
 // The levels of bots, the weakest first. Three of them are offered first.
-const LEVELS = ["bot:beginner", "bot:novice", "bot:intermediate", "bot:advanced", "bot:expert", "bot:2ply"];
+const LEVELS = [
+  "bot:beginner",
+  "bot:novice",
+  "bot:intermediate",
+  "bot:advanced",
+  "bot:expert",
+  "bot:2ply",
+];
 const USUAL = ["bot:novice", "bot:intermediate", "bot:expert"];
 const BASELINES = ["random", "runner", "hunter", "greedy", "greedy+2ply"];
 
 // Normalizes rules: the order of their flags does not matter.
-const ordered = rules => JSON.stringify([rules.split("?")[0], Object.entries(flagsOf(rules).flags).sort()]);
-const found = (list, rules, seats) => list.find(entry => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
+const ordered = (rules) =>
+  JSON.stringify([rules.split("?")[0], Object.entries(flagsOf(rules).flags).sort()]);
+const found = (list, rules, seats) =>
+  list.find((entry) => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
 export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
 // Whether there is a table of perfect play for a game, under any rules.
-export const isSolved = name => TABLES.some(({ game }) => flagsOf(game).game === name);
-// The number of games, out of a hundred, that the bot at the level beginner wins against the bot at full strength; null
-// if unknown.
+export const isSolved = (name) => TABLES.some(({ game }) => flagsOf(game).game === name);
+// The number of games, out of a hundred, that the bot at the level beginner wins against the bot at
+// full strength; null if unknown.
 export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
 const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
 };
-export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
+export const sizeOfTable = (rules, seats) =>
+  `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
-// The possible players of a seat: [{ group, players: [[player, label, isPossible]], isMore }]. The page offers groups
-// with `isMore` on request.
+// The possible players of a seat: [{ group, players: [[player, label, isPossible]], isMore }]. The
+// page offers groups with `isMore` on request.
 export function choices(rules, seats) {
-  const bot = found(BOTS, rules, seats), table = tableOf(rules, seats) !== null;
-  const level = player => {
-    const wins = winsOf(player, bot), name = text(`players.levels.${player.slice(4)}`);
+  const bot = found(BOTS, rules, seats),
+    table = tableOf(rules, seats) !== null;
+  const level = (player) => {
+    const wins = winsOf(player, bot),
+      name = text(`players.levels.${player.slice(4)}`);
     return [player, wins === null ? name : `${name}: ${wins} %`, bot !== null];
   };
-  const others = bot ? LEVELS.filter(player => !USUAL.includes(player) && knows(player, rules, seats)) : [];
+  const others = bot
+    ? LEVELS.filter((player) => !USUAL.includes(player) && knows(player, rules, seats))
+    : [];
   return [
     { group: "", players: [["person", text("players.person"), true]] },
-    { group: bot ? text("players.bot", bot) : text("players.noBot"), players: USUAL.filter(player => !bot || knows(player, rules, seats)).map(level) },
     {
-      group: text("players.more"), isMore: true,
-      players: [...others.map(level), ...(table ? [["perfect", text("players.perfect", { size: sizeOfTable(rules, seats) }), true]] : [])],
+      group: bot ? text("players.bot", bot) : text("players.noBot"),
+      players: USUAL.filter((player) => !bot || knows(player, rules, seats)).map(level),
     },
-    { group: text("players.untrained"), isMore: true, players: BASELINES.map(player => [player, text(`players.baselines.${player}`), true]) },
+    {
+      group: text("players.more"),
+      isMore: true,
+      players: [
+        ...others.map(level),
+        ...(table
+          ? [["perfect", text("players.perfect", { size: sizeOfTable(rules, seats) }), true]]
+          : []),
+      ],
+    },
+    {
+      group: text("players.untrained"),
+      isMore: true,
+      players: BASELINES.map((player) => [player, text(`players.baselines.${player}`), true]),
+    },
   ].filter(({ players }) => players.length);
 }
 
-// Explains the scores beside the levels; "" if there are none. `outlook` is as in the engine's answer to `board`.
+// Explains the scores beside the levels; "" if there are none. `outlook` is as in the engine's
+// answer to `board`.
 export function scaleOf(rules, seats, outlook) {
   if (!found(BOTS, rules, seats)?.levels.length) return "";
   const even = outlook === "winner" ? Math.round(100 / seats.length) : 50;
   return outlook === "placings" ? text("players.scores", { even }) : text("players.wins", { even });
 }
 
-const isRecorded = player => player.startsWith("recorded:");
+const isRecorded = (player) => player.startsWith("recorded:");
 
 // The agent of a player for the worker; null for persons and records.
 export function agentOf(player, rules, seats) {
   if (player === "person" || isRecorded(player)) return null;
   if (player === "perfect") return { file: `${tableOf(rules, seats)}.table`, level: "" };
-  if (player.startsWith("bot:")) return { file: `${botOf(rules, seats)}.bot`, level: player.slice(4) };
+  if (player.startsWith("bot:"))
+    return { file: `${botOf(rules, seats)}.bot`, level: player.slice(4) };
   return { name: player };
 }
 
@@ -111,14 +156,21 @@ function knows(player, rules, seats) {
   if (player === "perfect") return tableOf(rules, seats) !== null;
   if (!player.startsWith("bot:")) return true;
   const bot = found(BOTS, rules, seats);
-  return bot !== null && (["bot:expert", "bot:2ply"].includes(player) || bot.levels.some(({ level }) => `bot:${level}` === player));
+  return (
+    bot !== null &&
+    (["bot:expert", "bot:2ply"].includes(player) ||
+      bot.levels.some(({ level }) => `bot:${level}` === player))
+  );
 }
 
-// The agent that evaluates the chances: perfect play if its table is loaded, otherwise the bot, otherwise a baseline.
+// The agent that evaluates the chances: perfect play if its table is loaded, otherwise the bot,
+// otherwise a baseline.
 export function adviser(rules, seats, hasTable) {
   const bot = botOf(rules, seats);
-  if (hasTable) return { name: text("players.advisers.perfect"), agent: agentOf("perfect", rules, seats) };
-  if (bot) return { name: text("players.advisers.bot", { bot }), agent: agentOf("bot:", rules, seats) };
+  if (hasTable)
+    return { name: text("players.advisers.perfect"), agent: agentOf("perfect", rules, seats) };
+  if (bot)
+    return { name: text("players.advisers.bot", { bot }), agent: agentOf("bot:", rules, seats) };
   return { name: text("players.advisers.greedy"), agent: { name: "greedy+2ply" } };
 }
 
@@ -126,7 +178,11 @@ export function adviser(rules, seats, hasTable) {
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? text("players.you") : text("players.onePerson");
   if (isRecorded(player)) return player.slice(9);
-  return player.startsWith("bot:") ? text(`players.short.${player.slice(4)}`) : player === "perfect" ? text("players.advisers.perfect") : player;
+  return player.startsWith("bot:")
+    ? text(`players.short.${player.slice(4)}`)
+    : player === "perfect"
+      ? text("players.advisers.perfect")
+      : player;
 }
 
 // The name of a player in games files; the program uses the same names.
@@ -135,23 +191,38 @@ export function agentName(player, rules, seats) {
   return player.startsWith("bot:") ? `${botOf(rules, seats)}+${player.slice(4)}` : player;
 }
 
-// The player that replaces the recorded player `name`: the same player if it is available, otherwise the best available
-// player.
+// The player that replaces the recorded player `name`: the same player if it is available,
+// otherwise the best available player.
 export function playerNamed(name, rules, seats) {
   const bot = botOf(rules, seats);
-  const own = name.startsWith(`${bot}+`) ? `bot:${name.slice(bot.length + 1)}` : name === bot ? "bot:expert" : name;
-  const isOne = own === "person" || BASELINES.includes(own) || ([...LEVELS, "perfect"].includes(own) && knows(own, rules, seats));
+  const own = name.startsWith(`${bot}+`)
+    ? `bot:${name.slice(bot.length + 1)}`
+    : name === bot
+      ? "bot:expert"
+      : name;
+  const isOne =
+    own === "person" ||
+    BASELINES.includes(own) ||
+    ([...LEVELS, "perfect"].includes(own) && knows(own, rules, seats));
   return isOne ? own : best(rules, seats);
 }
 
-// The players after a change of rules or seats. Persons replace recorded players, new seats get the same bot as the
-// other seats, and the best available player replaces players that do not know the rules.
+// The players after a change of rules or seats. Persons replace recorded players, new seats get the
+// same bot as the other seats, and the best available player replaces players that do not know the
+// rules.
 export function seated(seats, players, rules) {
-  const other = Object.values(players).find(player => player !== "person" && !isRecorded(player));
-  return bySeat(seats, seat => playerOrBest(isRecorded(players[seat] ?? "") ? "person" : players[seat] ?? other ?? "person", rules, seats));
+  const other = Object.values(players).find((player) => player !== "person" && !isRecorded(player));
+  return bySeat(seats, (seat) =>
+    playerOrBest(
+      isRecorded(players[seat] ?? "") ? "person" : (players[seat] ?? other ?? "person"),
+      rules,
+      seats,
+    ),
+  );
 }
 
 // Returns the player if it knows these rules, otherwise the best available player.
-export const playerOrBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
+export const playerOrBest = (player, rules, seats) =>
+  knows(player, rules, seats) ? player : best(rules, seats);
 // The strongest player that does not need a table.
-export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";
+export const best = (rules, seats) => (botOf(rules, seats) ? "bot:expert" : "greedy+2ply");

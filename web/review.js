@@ -1,5 +1,5 @@
-// The review of a game: the cost of each choice, the luck of each throw, and the turning point. They follow from the
-// values of the adviser.
+// The review of a game: the cost of each choice, the luck of each throw, and the turning point.
+// They follow from the values of the adviser.
 
 import { ask } from "./ask.js";
 import { button, byId, chip, element, fill } from "./dom.js";
@@ -9,90 +9,182 @@ import { learn } from "./stats.js";
 import { engine, percent, text } from "./text.js";
 
 // The classes of bad choices, with the smallest cost of each class, as in `ashta analyze`.
-const CLASSES = [[0.08, "blunder"], [0.04, "error"], [0.02, "doubtful"]];
+const CLASSES = [
+  [0.08, "blunder"],
+  [0.04, "error"],
+  [0.02, "doubtful"],
+];
 // The largest number of choices in the list. The worst choice is the first.
 const LISTED = 12;
 
-// Luck and cost of each step, [{ at, seat, step, luck, cost }], as changes of the seat's value. `valueAt(at)` returns
-// the values at node `at`, by seat.
+// Luck and cost of each step, [{ at, seat, step, luck, cost }], as changes of the seat's value.
+// `valueAt(at)` returns the values at node `at`, by seat.
 export function changes(game, valueAt) {
   return game.steps.map((step, at) => {
     const own = game.seats.indexOf(step.seat);
     const change = valueAt(at + 1)[own] - valueAt(at)[own];
-    return { at, seat: step.seat, step, luck: step.thrown ? change : 0, cost: step.thrown ? 0 : Math.max(0, -change) };
+    return {
+      at,
+      seat: step.seat,
+      step,
+      luck: step.thrown ? change : 0,
+      cost: step.thrown ? 0 : Math.max(0, -change),
+    };
   });
 }
 
-// The index of the node after the last node where the winner was behind; null if the winner was never behind.
+// The index of the node after the last node where the winner was behind; null if the winner was
+// never behind.
 function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));
-  const isAhead = at => valueAt(at)[winner] >= Math.max(...valueAt(at).filter((_, seat) => seat !== winner));
+  const isAhead = (at) =>
+    valueAt(at)[winner] >= Math.max(...valueAt(at).filter((_, seat) => seat !== winner));
   return game.steps.findLastIndex((_, at) => !isAhead(at)) + 1 || null;
 }
 
-export const most = (all, key) => all.reduce((best, one) => one[key] > (best?.[key] ?? 0) ? one : best, null);
+export const most = (all, key) =>
+  all.reduce((best, one) => (one[key] > (best?.[key] ?? 0) ? one : best), null);
 
-// Opens the dialog, and fills it when the adviser has answered. `retry(at, actions)` continues the game from node `at`
-// with these actions, if there are any.
+// Opens the dialog, and fills it when the adviser has answered. `retry(at, actions)` continues the
+// game from node `at` with these actions, if there are any.
 export async function openReview(retry) {
-  const { game } = play, who = estimates.adviser();
-  byId("review-result").textContent = text("review.result", { result: game.result ?? text("review.notOver"), count: game.turns.length - 1 });
+  const { game } = play,
+    who = estimates.adviser();
+  byId("review-result").textContent = text("review.result", {
+    result: game.result ?? text("review.notOver"),
+    count: game.turns.length - 1,
+  });
   byId("review-by").textContent = text("review.busy", { who: who.name, count: game.nodes.length });
   for (const id of ["review-seats", "review-moments", "review-choices"]) fill(byId(id));
   byId("review").showModal();
   const isOld = () => game !== play.game || !byId("review").open;
-  await estimates.learn(game, who, game.nodes.map(({ position }) => position));
+  await estimates.learn(
+    game,
+    who,
+    game.nodes.map(({ position }) => position),
+  );
   if (isOld()) return;
-  const valueAt = at => estimates.valueAt(game, at, who);
+  const valueAt = (at) => estimates.valueAt(game, at, who);
   const all = changes(game, valueAt);
   byId("review-by").textContent = text("review.by", { who: who.name });
-  fill(byId("review-seats"), game.seats.map(seat => {
-    const own = all.filter(change => change.seat === seat), sum = key => own.reduce((total, change) => total + change[key], 0);
-    const choices = own.filter(({ step, at }) => step.actions && game.nodes[at].choices > 1);
-    const luck = sum("luck");
-    learn(seat, luck, sum("cost"), who.name);
-    return element("li", { class: `seat-${seat}` }, chip(seat),
-      element("span", {}, element("b", {}, text(`seat.${seat}`)), ` ${play.label(seat)}: `,
-        text("review.seat", { luck: `${luck < 0 ? "−" : "+"}${percent(Math.abs(luck))}`, cost: percent(sum("cost")), count: choices.length })));
-  }));
+  fill(
+    byId("review-seats"),
+    game.seats.map((seat) => {
+      const own = all.filter((change) => change.seat === seat),
+        sum = (key) => own.reduce((total, change) => total + change[key], 0);
+      const choices = own.filter(({ step, at }) => step.actions && game.nodes[at].choices > 1);
+      const luck = sum("luck");
+      learn(seat, luck, sum("cost"), who.name);
+      return element(
+        "li",
+        { class: `seat-${seat}` },
+        chip(seat),
+        element(
+          "span",
+          {},
+          element("b", {}, text(`seat.${seat}`)),
+          ` ${play.label(seat)}: `,
+          text("review.seat", {
+            luck: `${luck < 0 ? "−" : "+"}${percent(Math.abs(luck))}`,
+            cost: percent(sum("cost")),
+            count: choices.length,
+          }),
+        ),
+      );
+    }),
+  );
   const turn = turningPoint(game, valueAt);
   const moments = [
-    [text("review.mistake"), most(all, "cost"), change => text("review.cost", { cost: percent(change.cost) })],
-    [text("review.luckiest"), most(all, "luck"), change => text("review.brought", { luck: percent(change.luck) })],
+    [
+      text("review.mistake"),
+      most(all, "cost"),
+      (change) => text("review.cost", { cost: percent(change.cost) }),
+    ],
+    [
+      text("review.luckiest"),
+      most(all, "luck"),
+      (change) => text("review.brought", { luck: percent(change.luck) }),
+    ],
     [text("review.turning"), turn === null ? null : all[turn - 1], () => text("review.ahead")],
   ];
-  fill(byId("review-moments"), moments.map(([name, change, words]) => change && item(change, name, words(change), retry)));
-  const costly = all.filter(({ cost }) => cost >= CLASSES.at(-1)[0]).sort((a, b) => b.cost - a.cost).slice(0, LISTED);
-  const items = costly.map(change => item(change, "", text(`review.classes.${CLASSES.find(([from]) => change.cost >= from)[1]}`, { cost: percent(change.cost) }), retry));
+  fill(
+    byId("review-moments"),
+    moments.map(([name, change, words]) => change && item(change, name, words(change), retry)),
+  );
+  const costly = all
+    .filter(({ cost }) => cost >= CLASSES.at(-1)[0])
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, LISTED);
+  const items = costly.map((change) =>
+    item(
+      change,
+      "",
+      text(`review.classes.${CLASSES.find(([from]) => change.cost >= from)[1]}`, {
+        cost: percent(change.cost),
+      }),
+      retry,
+    ),
+  );
   fill(byId("review-choices"), items);
   byId("review-none").hidden = costly.length > 0;
   for (const [number, change] of costly.entries()) {
     const best = await better(game, change, who);
     if (isOld()) return;
-    if (best) items[number].append(element("p", {}, text("review.better", { words: engine(best.words) })), button(closing(() => retry(change.at, best.actions)), {}, text("review.play")));
+    if (best)
+      items[number].append(
+        element("p", {}, text("review.better", { words: engine(best.words) })),
+        button(
+          closing(() => retry(change.at, best.actions)),
+          {},
+          text("review.play"),
+        ),
+      );
   }
 }
 
-// The best turn instead of a choice, by the adviser; null if there are too many turns, or if no turn is better.
+// The best turn instead of a choice, by the adviser; null if there are too many turns, or if no
+// turn is better.
 async function better(game, { at, seat }, who) {
   if (!game.nodes[at].choices) return null;
   const { turns } = await ask({ ...game.request("choices"), position: game.nodes[at].position });
-  await estimates.learn(game, who, turns.map(({ position }) => position));
-  const own = game.seats.indexOf(seat), worth = ({ position }) => estimates.valueOf(position, who)?.[own] ?? 0;
-  const best = turns.reduce((best, turn) => worth(turn) > worth(best) ? turn : best);
+  await estimates.learn(
+    game,
+    who,
+    turns.map(({ position }) => position),
+  );
+  const own = game.seats.indexOf(seat),
+    worth = ({ position }) => estimates.valueOf(position, who)?.[own] ?? 0;
+  const best = turns.reduce((best, turn) => (worth(turn) > worth(best) ? turn : best));
   return worth(best) > worth(game.nodes[at + 1]) ? best : null;
 }
 
 // A step as a button that shows it; a choice also has a button to try it again.
 function item({ at, seat, step }, before, after, retry) {
-  const number = play.game.turns.filter(place => place <= at).length;
-  const words = step.thrown ? text("review.throws", { values: step.thrown.join(", ") }) : step.words;
-  return element("li", {}, button(closing(() => play.goTo(at)), { class: "quiet" }, element("b", {}, before), text("review.step", { number, seat: text(`seat.${seat}`), words, about: after })),
-    step.actions ? button(closing(() => retry(at)), {}, text("review.retry")) : null);
+  const number = play.game.turns.filter((place) => place <= at).length;
+  const words = step.thrown
+    ? text("review.throws", { values: step.thrown.join(", ") })
+    : step.words;
+  return element(
+    "li",
+    {},
+    button(
+      closing(() => play.goTo(at)),
+      { class: "quiet" },
+      element("b", {}, before),
+      text("review.step", { number, seat: text(`seat.${seat}`), words, about: after }),
+    ),
+    step.actions
+      ? button(
+          closing(() => retry(at)),
+          {},
+          text("review.retry"),
+        )
+      : null,
+  );
 }
 
-const closing = act => () => {
+const closing = (act) => () => {
   byId("review").close("done");
   act();
 };

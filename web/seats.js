@@ -1,5 +1,5 @@
-// The choice of a player for each seat: in the dialog of a new game, and in the dialog that changes the players of the
-// current game.
+// The choice of a player for each seat: in the dialog of a new game, and in the dialog that changes
+// the players of the current game.
 
 import { byId, chip, element, fill, options, showText } from "./dom.js";
 import { bySeat } from "./game.js";
@@ -10,27 +10,54 @@ import { text } from "./text.js";
 // Whether the lists show all players. The entry "more" shows them.
 let isFull = false;
 
-// Draws the choice of players for these rules. When the user chooses a player, changes `players`. Replaces players that
-// do not know the rules, and shows a warning if no bot knows them. `board` is the board of the game, or a promise of it.
+// Draws the choice of players for these rules. When the user chooses a player, changes `players`.
+// Replaces players that do not know the rules, and shows a warning if no bot knows them. `board` is
+// the board of the game, or a promise of it.
 export function drawPlayers(dialog, rules, seats, players, board) {
-  const groups = choices(rules, seats), hasBot = best(rules, seats).startsWith("bot:");
+  const groups = choices(rules, seats),
+    hasBot = best(rules, seats).startsWith("bot:");
   const scale = element("p", { class: "soft" });
-  Promise.resolve(board).then(({ outlook }) => fill(scale, scaleOf(rules, seats, outlook)), () => {});
-  fill(dialog.querySelector(".seat-choices"), ...[...seats].map(seat => {
-    const chosen = playerOrBest(players[seat], rules, seats);
-    const isShown = isFull || !hasBot || groups.some(({ players: all, isMore }) => isMore && all.some(([player]) => player === chosen));
-    const entries = groups.map(({ group, players: all, isMore }) => {
-      const made = options(all, chosen);
-      return group ? element("optgroup", { label: group, hidden: isMore && !isShown }, made) : made;
-    });
-    const change = ({ target }) => {
-      if (target.value !== "more") return players[seat] = target.value;
-      isFull = true;
-      drawPlayers(dialog, rules, seats, players, board);
-    };
-    const select = element("select", { "data-seat": seat, "data-key": seat, onchange: change }, entries, isShown ? null : options([["more", text("seats.more")]]));
-    return element("label", { class: `line seat-${seat}` }, chip(seat), element("span", { class: "seat-name" }, text(`seat.${seat}`)), select);
-  }), scale);
+  Promise.resolve(board).then(
+    ({ outlook }) => fill(scale, scaleOf(rules, seats, outlook)),
+    () => {},
+  );
+  fill(
+    dialog.querySelector(".seat-choices"),
+    ...[...seats].map((seat) => {
+      const chosen = playerOrBest(players[seat], rules, seats);
+      const isShown =
+        isFull ||
+        !hasBot ||
+        groups.some(
+          ({ players: all, isMore }) => isMore && all.some(([player]) => player === chosen),
+        );
+      const entries = groups.map(({ group, players: all, isMore }) => {
+        const made = options(all, chosen);
+        return group
+          ? element("optgroup", { label: group, hidden: isMore && !isShown }, made)
+          : made;
+      });
+      const change = ({ target }) => {
+        if (target.value !== "more") return (players[seat] = target.value);
+        isFull = true;
+        drawPlayers(dialog, rules, seats, players, board);
+      };
+      const select = element(
+        "select",
+        { "data-seat": seat, "data-key": seat, onchange: change },
+        entries,
+        isShown ? null : options([["more", text("seats.more")]]),
+      );
+      return element(
+        "label",
+        { class: `line seat-${seat}` },
+        chip(seat),
+        element("span", { class: "seat-name" }, text(`seat.${seat}`)),
+        select,
+      );
+    }),
+    scale,
+  );
   warn(dialog, hasBot ? "" : text("seats.noBot"));
 }
 
@@ -38,13 +65,17 @@ export const warn = (dialog, warning) => showText(dialog.querySelector("form > .
 
 // Asks the user for the players of the rest of the game, then calls `take(players)`.
 export function askPlayers(take) {
-  const { rules, letters, seats, node } = play.game, dialog = byId("seats-dialog");
-  const players = bySeat(seats, seat => {
+  const { rules, letters, seats, node } = play.game,
+    dialog = byId("seats-dialog");
+  const players = bySeat(seats, (seat) => {
     const player = play.player(seat);
     if (!play.isRecorded(seat)) return player;
-    return seat === node.mover && !play.persons().length ? "person" : playerNamed(player.slice(9), rules, letters);
+    return seat === node.mover && !play.persons().length
+      ? "person"
+      : playerNamed(player.slice(9), rules, letters);
   });
   drawPlayers(dialog, rules, letters, players, play.game.board);
-  dialog.querySelector("form").onsubmit = ({ submitter }) => submitter?.value === "take" && take(players);
+  dialog.querySelector("form").onsubmit = ({ submitter }) =>
+    submitter?.value === "take" && take(players);
   dialog.showModal();
 }

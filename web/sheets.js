@@ -36,7 +36,10 @@ export async function openFile(file) {
   reveal();
   say("");
   try {
-    const { game, seats, sheet } = await addBot(file.name, new Uint8Array(await file.arrayBuffer()));
+    const { game, seats, sheet } = await addBot(
+      file.name,
+      new Uint8Array(await file.arrayBuffer()),
+    );
     const old = sheet ? games.keep(await games.read(sheet)) : null;
     const { game: name, flags } = games.flagsOf(game);
     choose(name);
@@ -47,7 +50,8 @@ export async function openFile(file) {
   }
 }
 
-// Reads the sheet in the text field: adds the game to the list and chooses it, or shows every problem.
+// Reads the sheet in the text field: adds the game to the list and chooses it, or shows every
+// problem.
 async function readSheet() {
   say("");
   try {
@@ -56,11 +60,11 @@ async function readSheet() {
     choose(game.name);
     say(text("sheets.opened", game) + replaced(old));
   } catch (error) {
-    refuse(error.problems ?? error.message.split("\n").map(message => ({ message })));
+    refuse(error.problems ?? error.message.split("\n").map((message) => ({ message })));
   }
 }
 
-const replaced = old => old ? ` ${text("sheets.replaces", old)}` : "";
+const replaced = (old) => (old ? ` ${text("sheets.replaces", old)}` : "");
 
 // Shows a message instead of problems.
 function say(said) {
@@ -72,10 +76,24 @@ function say(said) {
 // Shows the problems of a sheet; a click on a problem goes to its line.
 function refuse(problems, heading = text("sheets.problems", { count: problems.length })) {
   enableStart(false);
-  fill(byId("sheet-trouble"), element("p", {}, heading), element("ul", {}, problems.map(({ line, key, message }) => {
-    const words = [line ? text("sheets.line", { line }) : null, key, message].filter(Boolean).join(": ");
-    return element("li", {}, line ? button(() => goToLine(line), { class: "quiet" }, words) : words);
-  })));
+  fill(
+    byId("sheet-trouble"),
+    element("p", {}, heading),
+    element(
+      "ul",
+      {},
+      problems.map(({ line, key, message }) => {
+        const words = [line ? text("sheets.line", { line }) : null, key, message]
+          .filter(Boolean)
+          .join(": ");
+        return element(
+          "li",
+          {},
+          line ? button(() => goToLine(line), { class: "quiet" }, words) : words,
+        );
+      }),
+    ),
+  );
   byId("sheet-trouble").hidden = false;
   byId("sheet-trouble").scrollIntoView({ block: "nearest" });
 }
@@ -85,7 +103,7 @@ function goToLine(number) {
   const from = lines.slice(0, number - 1).reduce((sum, line) => sum + line.length + 1, 0);
   field.focus();
   field.setSelectionRange(from, from + lines[number - 1].length);
-  field.scrollTop = field.scrollHeight * (number - 3) / lines.length;
+  field.scrollTop = (field.scrollHeight * (number - 3)) / lines.length;
 }
 
 // Copies the sheet of the chosen game into the text field.

@@ -1,13 +1,20 @@
-// The texts of the page in the language of the user. `en.json` and `de.json` hold a text for each key; in a text,
-// `{name}` stands for a value. A text can have one form for each plural category of Unicode, chosen by the value `count`.
-// The section `engine` has patterns for the phrases of the engine, as in phrases.js; English needs none.
+// The texts of the page in the language of the user. `en.json` and `de.json` hold a text for each
+// key; in a text, `{name}` stands for a value. A text can have one form for each plural category of
+// Unicode, chosen by the value `count`. The section `engine` has patterns for the phrases of the
+// engine, as in phrases.js; English needs none.
 
 import { translator } from "./phrases.js";
 import { settings } from "./store.js";
 
 export const LANGUAGES = document.querySelector("meta[name=ashta-languages]").content.split(" ");
-export const language = [settings.language, ...navigator.languages.map(wanted => wanted.split("-")[0]), "en"].find(wanted => LANGUAGES.includes(wanted));
-const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then(answer => answer.json());
+export const language = [
+  settings.language,
+  ...navigator.languages.map((wanted) => wanted.split("-")[0]),
+  "en",
+].find((wanted) => LANGUAGES.includes(wanted));
+const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then((answer) =>
+  answer.json(),
+);
 // Translates a phrase of the engine.
 export const engine = translator(texts.engine ?? {});
 const plurals = new Intl.PluralRules(language);
@@ -15,19 +22,25 @@ const plurals = new Intl.PluralRules(language);
 // The text of a key, such as "dock.throw".
 export function text(key, values = {}) {
   const found = key.split(".").reduce((part, name) => part?.[name], texts) ?? key;
-  const form = typeof found === "string" ? found : found[plurals.select(values.count)] ?? found.other;
+  const form =
+    typeof found === "string" ? found : (found[plurals.select(values.count)] ?? found.other);
   return form.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
-export const number = (value, digits) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
+export const number = (value, digits) =>
+  value
+    .toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    .replace("-", "−");
 export const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
-export const list = items => new Intl.ListFormat(language).format(items);
+export const list = (items) => new Intl.ListFormat(language).format(items);
 
-// Fills the elements of a part of the page: `data-text` is the key of the content, `data-label` the key of the label
-// for screen readers.
+// Fills the elements of a part of the page: `data-text` is the key of the content, `data-label` the
+// key of the label for screen readers.
 export function translate(part = document) {
-  for (const place of part.querySelectorAll("[data-text]")) place.textContent = text(place.dataset.text);
-  for (const place of part.querySelectorAll("[data-label]")) place.setAttribute("aria-label", text(place.dataset.label));
+  for (const place of part.querySelectorAll("[data-text]"))
+    place.textContent = text(place.dataset.text);
+  for (const place of part.querySelectorAll("[data-label]"))
+    place.setAttribute("aria-label", text(place.dataset.label));
 }
 
 document.documentElement.lang = language;

@@ -7,21 +7,27 @@ import * as play from "./play.js";
 import { settings } from "./store.js";
 import { text } from "./text.js";
 
-// New buttons do nothing for this number of milliseconds, so that a double click does not press the next button.
+// New buttons do nothing for this number of milliseconds, so that a double click does not press the
+// next button.
 export const SETTLE = 400;
 
-// The choice of the person in the current turn, or null; and the time when the buttons of this turn appeared.
+// The choice of the person in the current turn, or null; and the time when the buttons of this turn
+// appeared.
 export let choice = null;
-let chosenAt = null, since = 0;
+let chosenAt = null,
+  since = 0;
 
-// Returns the current turn: { view, can, outcomes }. `outcomes` are the possible throws if a person types the throw,
-// otherwise null. Returns null if the game has changed before the engine answered.
+// Returns the current turn: { view, can, outcomes }. `outcomes` are the possible throws if a person
+// types the throw, otherwise null. Returns null if the game has changed before the engine answered.
 export async function currentTurn(isOld) {
-  const { game } = play, { position } = game;
+  const { game } = play,
+    { position } = game;
   const view = await ask(game.request("view"));
-  const can = play.turnOfPerson(), key = `${can} ${game.at}/${game.last} ${position}`;
+  const can = play.turnOfPerson(),
+    key = `${can} ${game.at}/${game.last} ${position}`;
   const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
-  const choices = can === "choose" && (chosenAt !== key || !choice) ? await ask(game.request("choices")) : null;
+  const choices =
+    can === "choose" && (chosenAt !== key || !choice) ? await ask(game.request("choices")) : null;
   if (isOld() || game !== play.game || position !== game.position) return null;
   if (choices) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
@@ -33,7 +39,7 @@ export async function currentTurn(isOld) {
 
 export const isSettled = () => settings.pace === "none" || performance.now() - since >= SETTLE;
 export const throwDice = () => play.turnOfPerson() === "throw" && isSettled() && play.throwDice();
-export const enter = thrown => isSettled() && play.go([thrown]);
+export const enter = (thrown) => isSettled() && play.go([thrown]);
 export const leave = () => choice?.end && isSettled() && finish();
 
 // Picks a move; plays the turn when it is complete.
@@ -61,7 +67,8 @@ export function undo() {
 
 // The reason why no piece can move now; empty at the end of the game.
 function reasonToWait() {
-  const { node, mover } = play.game.node, can = play.turnOfPerson();
+  const { node, mover } = play.game.node,
+    can = play.turnOfPerson();
   if (node === "over") return "";
   if (can) return can === "throw" ? text("turn.throwFirst") : text("turn.enterFirst");
   return play.isPaused ? text("turn.playOn") : text("turn.other", { seat: text(`seat.${mover}`) });
@@ -73,7 +80,11 @@ export async function cannot(group) {
   const { reasons } = await ask(play.game.request("why"));
   const reason = reasons.find(({ piece }) => group.pieces.includes(piece))?.words;
   if (!choice || !(reason || choice.moves.some(({ seat }) => seat === group.seat))) return;
-  const values = { ...group, seat: text(`seat.${group.seat}`), reason: reason && !choice.picked.length ? reason : text("turn.leftOver") };
+  const values = {
+    ...group,
+    seat: text(`seat.${group.seat}`),
+    reason: reason && !choice.picked.length ? reason : text("turn.leftOver"),
+  };
   showNote(group.square ? text("turn.pieceOn", values) : text("turn.pieceAt", values));
 }
 

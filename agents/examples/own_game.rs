@@ -1,13 +1,13 @@
-//! A game of your own that is not a race: Pig. The example implements [`Game`] and trains an agent by self-play. The
-//! agent beats the rule that collects the most points per turn.
+//! A game of your own that is not a race: Pig. The example implements [`Game`] and trains an agent
+//! by self-play. The agent beats the rule that collects the most points per turn.
 //!
 //! ```sh
 //! cargo run --release -p ashta-agents --example own_game
 //! ```
 //!
-//! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but a 1 loses the points
-//! of the turn and ends the turn. A seat can also hold: it stops throwing, keeps the points and passes the die to the
-//! other seat. The first seat with [`GOAL`] points wins.
+//! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but
+//! a 1 loses the points of the turn and ends the turn. A seat can also hold: it stops throwing,
+//! keeps the points and passes the die to the other seat. The first seat with [`GOAL`] points wins.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,7 +18,9 @@ use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::learn::trainer::Trainer;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::play::agent::{Agent, GameRng, OnePly};
-use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec};
+use ashta_env::game::{
+    Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec,
+};
 
 const GOAL: u8 = 50;
 const THROW: Action = Action(0);
@@ -56,8 +58,8 @@ enum Phase {
 impl Pig {
     /// The game for two seats.
     pub fn for_two() -> Pig {
-        // Before a throw, an observation has the points of both seats, the points of the turn, and the seat on turn.
-        // After a throw, it has two more entries.
+        // Before a throw, an observation has the points of both seats, the points of the turn, and
+        // the seat on turn. After a throw, it has two more entries.
         let start_observation = 3 * POINTS + 1;
         let spec = Spec {
             name: "pig".to_owned(),
@@ -71,7 +73,11 @@ impl Pig {
             ruleset_hash: 1,
             turn_limit: 1_000,
         };
-        Pig { spec, die: vec![1.0 / 6.0; 6].into(), nothing: Chances::NONE }
+        Pig {
+            spec,
+            die: vec![1.0 / 6.0; 6].into(),
+            nothing: Chances::NONE,
+        }
     }
 }
 
@@ -83,7 +89,12 @@ impl Game for Pig {
     }
 
     fn initial_state(&self, first: Seat) -> PigState {
-        PigState { points: BySeat::default(), seat: first, turn: 0, phase: Phase::Throw }
+        PigState {
+            points: BySeat::default(),
+            seat: first,
+            turn: 0,
+            phase: Phase::Throw,
+        }
     }
 
     fn node(&self, state: &PigState) -> Node {
@@ -95,7 +106,11 @@ impl Game for Pig {
     }
 
     fn chance_outcomes(&self, state: &PigState) -> &Chances {
-        if matches!(self.node(state), Node::Chance(_)) { &self.die } else { &self.nothing }
+        if matches!(self.node(state), Node::Chance(_)) {
+            &self.die
+        } else {
+            &self.nothing
+        }
     }
 
     fn legal_actions(&self, state: &PigState) -> ActionMask {
@@ -123,35 +138,71 @@ impl Game for Pig {
     }
 
     fn returns(&self, state: &PigState) -> BySeat<f32> {
-        BySeat(state.points.0.map(|points| f32::from(u8::from(points == GOAL))))
+        BySeat(
+            state
+                .points
+                .0
+                .map(|points| f32::from(u8::from(points == GOAL))),
+        )
     }
 
     fn observe_active(&self, state: &PigState, seat: Seat, active: &mut Vec<u16>) {
-        let numbers = [state.points[seat], state.points[seat.rotated(2)], state.turn];
-        active.extend(numbers.iter().enumerate().map(|(place, &points)| (place * POINTS) as u16 + u16::from(points)));
-        let flags = [state.seat == seat, state.phase == Phase::Choose, state.phase == Phase::Lost];
-        active.extend((0..3).filter(|&flag| flags[flag]).map(|flag| (3 * POINTS + flag) as u16));
+        let numbers = [
+            state.points[seat],
+            state.points[seat.rotated(2)],
+            state.turn,
+        ];
+        active.extend(
+            numbers
+                .iter()
+                .enumerate()
+                .map(|(place, &points)| (place * POINTS) as u16 + u16::from(points)),
+        );
+        let flags = [
+            state.seat == seat,
+            state.phase == Phase::Choose,
+            state.phase == Phase::Lost,
+        ];
+        active.extend(
+            (0..3)
+                .filter(|&flag| flags[flag])
+                .map(|flag| (3 * POINTS + flag) as u16),
+        );
     }
 }
 
-/// Holds with 20 or more points in a turn, because one more throw would then lose at least as much as it gains on
-/// average.
+/// Holds with 20 or more points in a turn, because one more throw would then lose at least as much
+/// as it gains on average.
 #[derive(Debug)]
 struct HoldAtTwenty;
 
 impl Agent<Pig> for HoldAtTwenty {
     fn act(&mut self, game: &Pig, states: &[PigState], _rngs: &mut [GameRng]) -> Vec<Action> {
-        let holds = |state: &PigState| state.turn >= 20 || state.points[state.seat] + state.turn == GOAL;
-        let choose = |state| if holds(state) || !game.legal_actions(state).contains(THROW) { HOLD } else { THROW };
+        let holds =
+            |state: &PigState| state.turn >= 20 || state.points[state.seat] + state.turn == GOAL;
+        let choose = |state| {
+            if holds(state) || !game.legal_actions(state).contains(THROW) {
+                HOLD
+            } else {
+                THROW
+            }
+        };
         states.iter().map(choose).collect()
     }
 }
 
-/// Trains an agent by self-play and plays a match against `HoldAtTwenty`; returns the result of the match.
+/// Trains an agent by self-play and plays a match against `HoldAtTwenty`; returns the result of the
+/// match.
 pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     let pig = Arc::new(Pig::for_two());
-    let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };
-    let config = TrainConfig { selfplay, ..TrainConfig::default() };
+    let selfplay = SelfPlayConfig {
+        games: 20_000,
+        ..SelfPlayConfig::default()
+    };
+    let config = TrainConfig {
+        selfplay,
+        ..TrainConfig::default()
+    };
     let mut trainer = Trainer::new(&pig, &config, LearnerDevice::Cpu, 1)?;
     for plan in config.plans() {
         let (records, _) = trainer.play_and_learn(&plan, 2)?;
@@ -159,14 +210,27 @@ pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     }
     trainer.learn(config.learning.learning_rate_at(1.0), 2);
     let net = Arc::new(trainer.net()?);
-    let learned = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(&net)))) as Box<dyn Agent<Pig> + Send>;
+    let learned =
+        || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(&net)))) as Box<dyn Agent<Pig> + Send>;
     let rule = || Box::new(HoldAtTwenty) as Box<dyn Agent<Pig> + Send>;
-    let config = MatchConfig { blocks: 10_000, threads: 2, ..MatchConfig::default() };
-    Ok(play_match(&*pig, &learned, &rule, &config, &MatchProgress::UNWATCHED))
+    let config = MatchConfig {
+        blocks: 10_000,
+        threads: 2,
+        ..MatchConfig::default()
+    };
+    Ok(play_match(
+        &*pig,
+        &learned,
+        &rule,
+        &config,
+        &MatchProgress::UNWATCHED,
+    ))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let MatchReport { score, interval, .. } = train()?;
+    let MatchReport {
+        score, interval, ..
+    } = train()?;
     let score = score.ok_or("no game was finished")?;
     println!("{score:.3} {interval:.3?} against holding at twenty");
     Ok(())

@@ -1,24 +1,26 @@
-//! Agents for race games. [`Agent::act`] chooses moves in many games together. [`NamedAgent`] parses the name of an
-//! agent: a bot, a baseline or perfect play, with a look-ahead. [`NamedAgent::player`] makes a [`Player`] for one game.
+//! Agents for race games. [`Agent::act`] chooses moves in many games together. [`NamedAgent`]
+//! parses the name of an agent: a bot, a baseline or perfect play, with a look-ahead.
+//! [`NamedAgent::player`] makes a [`Player`] for one game.
 //!
-//! [`learn::trainer`] trains a bot for any game that implements [`Game`](ashta_env::Game). The examples `train.rs` and
-//! `own_game.rs` of this package are complete training runs.
+//! [`learn::trainer`] trains a bot for any game that implements [`Game`](ashta_env::Game). The
+//! examples `train.rs` and `own_game.rs` of this package are complete training runs.
 //!
-//! Each module is a folder. A module imports only modules above it in this table; `tests/architecture.rs` checks this.
+//! Each module is a folder. A module imports only modules above it in this table;
+//! `tests/architecture.rs` checks this.
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws derived from a seed |
+//! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws from a seed |
 //! | [`search`] | expectimax, MCTS, the one-ply expectation over throws |
-//! | [`arena`] | paired matches, tournaments, ratings, SPRT, control variates for luck, game records |
+//! | [`arena`] | paired matches, tournaments, ratings, SPRT, control variates, game records |
 //! | [`network`] | the forward pass without burn, tensor files, bots, ONNX |
 //! | [`perfect`] | value iteration, tables, regret, best responses |
 //! | [`learn`] | self-play, the replay buffer, the learner, the trainer for any game |
 //! | [`roster`] | agents found by their names, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |
 //!
-//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] require the feature `learning`, which is on by default.
-//! Without this feature, this package does not depend on burn.
+//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] require the feature `learning`, which
+//! is on by default. Without this feature, this package does not depend on burn.
 //!
 #![doc = include_str!("../README.md")]
 

@@ -1,22 +1,30 @@
-// The package `ashta`: games, positions and bots. index.d.ts documents it. All rules are in the WebAssembly module,
-// which answers requests of the engine protocol; positions are texts in its notation.
+// The package `ashta`: games, positions and bots. index.d.ts documents it. All rules are in the
+// WebAssembly module, which answers requests of the engine protocol; positions are texts in its
+// notation.
 
 import { compile, load, manifestOf, nodeModule, Refusal } from "./shared/ashta.js";
 import { Client } from "./shared/client.js";
 
 export { Refusal };
 
-let source = null, compiled = null, library = null;
+let source = null,
+  compiled = null,
+  library = null;
 
 export function useModule(from) {
   if (compiled) throw new Error("useModule must be called before the first game or bot");
   source = from;
 }
 
-const moduleOf = () => compiled ??= compile(source ?? new URL("./ashta.wasm", import.meta.url)).catch(startAgain);
+const moduleOf = () =>
+  (compiled ??= compile(source ?? new URL("./ashta.wasm", import.meta.url)).catch(startAgain));
 
 // The module with an agent for requests about the rules: an agent remembers the last sheet.
-const ready = () => library ??= moduleOf().then(load).then((ashta) => ({ ashta, rules: ashta.agent("random") })).catch(startAgain);
+const ready = () =>
+  (library ??= moduleOf()
+    .then(load)
+    .then((ashta) => ({ ashta, rules: ashta.agent("random") }))
+    .catch(startAgain));
 
 function startAgain(error) {
   compiled = library = null;
@@ -24,10 +32,15 @@ function startAgain(error) {
 }
 
 // The worker of long searches. Bundlers must see the address only in the form for browsers.
-const here = import.meta.url, threads = nodeModule("worker_threads");
-const searcher = new Client(() => threads
-  ? new threads.Worker(new URL("./worker.js", here))
-  : new Worker(new URL("./worker.js", import.meta.url), { type: "module" }), moduleOf);
+const here = import.meta.url,
+  threads = nodeModule("worker_threads");
+const searcher = new Client(
+  () =>
+    threads
+      ? new threads.Worker(new URL("./worker.js", here))
+      : new Worker(new URL("./worker.js", import.meta.url), { type: "module" }),
+  moduleOf,
+);
 
 export class Game {
   #ask;
@@ -36,7 +49,10 @@ export class Game {
     const [name, places] = position.split(" ");
     this.#ask = ask;
     this.name = name;
-    this.seats = places.split("/").map(([letter]) => letter).join("");
+    this.seats = places
+      .split("/")
+      .map(([letter]) => letter)
+      .join("");
     this.sheet = sheet;
   }
 
@@ -53,14 +69,23 @@ export class Game {
   }
 
   initialState({ player, seed } = {}) {
-    if (player !== undefined && !this.seats[player]) throw new RangeError(`player must be from 0 to ${this.seats.length - 1} (got ${player})`);
-    const { position } = this.ask({ op: "new", game: this.name, seats: this.seats, start: this.seats[player], seed });
+    if (player !== undefined && !this.seats[player])
+      throw new RangeError(`player must be from 0 to ${this.seats.length - 1} (got ${player})`);
+    const { position } = this.ask({
+      op: "new",
+      game: this.name,
+      seats: this.seats,
+      start: this.seats[player],
+      seed,
+    });
     return new State(this, position);
   }
 
   deserializeState(position) {
-    const { game, seats } = this.ask({ op: "view", position }), letters = seats.map(({ seat }) => seat).join("");
-    if (game !== this.name || letters !== this.seats) throw new Error(`the position is of ${game} ${letters}, not of ${this.name} ${this.seats}`);
+    const { game, seats } = this.ask({ op: "view", position }),
+      letters = seats.map(({ seat }) => seat).join("");
+    if (game !== this.name || letters !== this.seats)
+      throw new Error(`the position is of ${game} ${letters}, not of ${this.name} ${this.seats}`);
     return new State(this, position);
   }
 
@@ -92,7 +117,7 @@ export class State {
   }
 
   view() {
-    return this.#view ??= this.ask("view");
+    return (this.#view ??= this.ask("view"));
   }
 
   turnPlayer() {
@@ -122,7 +147,10 @@ export class State {
 
   actionToString(action) {
     const found = this.view().actions.find(({ id }) => id === action);
-    if (!found) throw new RangeError(`action ${action} is not legal here; legal actions are ${this.legalActions().join(", ") || "none"}`);
+    if (!found)
+      throw new RangeError(
+        `action ${action} is not legal here; legal actions are ${this.legalActions().join(", ") || "none"}`,
+      );
     return found.words;
   }
 
@@ -131,19 +159,26 @@ export class State {
   }
 
   apply(move) {
-    const { throw: thrown, actions } = typeof move === "number" ? { actions: move } : move ?? {};
+    const { throw: thrown, actions } = typeof move === "number" ? { actions: move } : (move ?? {});
     return new State(this.game, this.ask("apply", { throw: thrown, action: actions }).position);
   }
 
   throw(random = Math.random) {
-    const outcomes = this.chanceOutcomes(), number = random();
-    if (!(number >= 0 && number < 1)) throw new RangeError(`random() must return a number of at least 0 and less than 1 (got ${number})`);
+    const outcomes = this.chanceOutcomes(),
+      number = random();
+    if (!(number >= 0 && number < 1))
+      throw new RangeError(
+        `random() must return a number of at least 0 and less than 1 (got ${number})`,
+      );
     let left = number;
     return this.apply(outcomes.find(({ p }) => (left -= p) < 0) ?? outcomes.at(-1));
   }
 
   turns() {
-    return this.ask("choices").turns.map(({ position, ...turn }) => ({ ...turn, state: new State(this.game, position) }));
+    return this.ask("choices").turns.map(({ position, ...turn }) => ({
+      ...turn,
+      state: new State(this.game, position),
+    }));
   }
 
   returns() {
@@ -199,17 +234,24 @@ export class Bot {
   async choose(state, { lookahead, level, seed, signal } = {}) {
     if (lookahead && level) throw new TypeError("choose takes a look-ahead or a level, not both");
     signal?.throwIfAborted();
-    const wanted = lookahead ?? level ?? "", request = { op: "bestmove", position: String(state), seed, sheet: state.game.sheet };
-    const { action } = LONG.test(this.#nameWith(wanted)) ? await this.#search(request, wanted, signal) : this.#ashta.answer(request, this.#agent(wanted));
+    const wanted = lookahead ?? level ?? "",
+      request = { op: "bestmove", position: String(state), seed, sheet: state.game.sheet };
+    const { action } = LONG.test(this.#nameWith(wanted))
+      ? await this.#search(request, wanted, signal)
+      : this.#ashta.answer(request, this.#agent(wanted));
     return action;
   }
 
   values(state, { lookahead = "" } = {}) {
-    return this.#ashta.answer({ op: "evaluate", position: String(state), sheet: state.game.sheet }, this.#agent(lookahead)).values;
+    return this.#ashta.answer(
+      { op: "evaluate", position: String(state), sheet: state.game.sheet },
+      this.#agent(lookahead),
+    ).values;
   }
 
   manifest() {
-    const isTable = this.#bytes && new TextDecoder().decode(this.#bytes.subarray(0, 8)) === "ASHTATBL";
+    const isTable =
+      this.#bytes && new TextDecoder().decode(this.#bytes.subarray(0, 8)) === "ASHTATBL";
     return this.#bytes && !isTable ? manifestOf(this.#bytes) : null;
   }
 
@@ -224,7 +266,12 @@ export class Bot {
   #agent(wanted) {
     const { agents } = this.#held;
     if (!agents.has(wanted)) {
-      agents.set(wanted, this.#bytes ? this.#ashta.read(this.#bytes, wanted) : this.#ashta.agent(this.#nameWith(wanted)));
+      agents.set(
+        wanted,
+        this.#bytes
+          ? this.#ashta.read(this.#bytes, wanted)
+          : this.#ashta.agent(this.#nameWith(wanted)),
+      );
     }
     return agents.get(wanted);
   }
@@ -233,21 +280,28 @@ export class Bot {
     const ask = (agent, bytes) => searcher.send("ask", { request, agent, bytes }, { signal });
     if (!this.#bytes) return ask({ name: this.#nameWith(wanted) });
     const agent = { file: this.#held.file, level: wanted };
-    return ask(agent).catch((error) => error.code === "file" ? ask(agent, this.#bytes) : Promise.reject(error));
+    return ask(agent).catch((error) =>
+      error.code === "file" ? ask(agent, this.#bytes) : Promise.reject(error),
+    );
   }
 }
 
 function bytesOf(content) {
   if (content instanceof ArrayBuffer) return new Uint8Array(content);
-  if (ArrayBuffer.isView(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+  if (ArrayBuffer.isView(content))
+    return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
   throw new TypeError(`Bot.load takes the bytes of a file or a name (got ${typeof content})`);
 }
 
 // The bot with this name in the folder of the package.
 async function released(name) {
   try {
-    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ new URL(`./bots/${name}.js`, here))).default;
+    return (
+      await import(/* webpackIgnore: true */ /* @vite-ignore */ new URL(`./bots/${name}.js`, here))
+    ).default;
   } catch (error) {
-    throw new Error(`cannot load the bot ${name}: ${error.message}; with a bundler, write: import bot from "ashta/bots/${name}"`);
+    throw new Error(
+      `cannot load the bot ${name}: ${error.message}; with a bundler, write: import bot from "ashta/bots/${name}"`,
+    );
   }
 }

@@ -8,4 +8,6 @@ const missing = async (name) => {
   throw new Error(`the worker does not have ${name}`);
 };
 
-serve(nodeModule("worker_threads")?.parentPort ?? self, load, missing, { ask: (answer, { request }) => answer(request) });
+serve(nodeModule("worker_threads")?.parentPort ?? self, load, missing, {
+  ask: (answer, { request }) => answer(request),
+});

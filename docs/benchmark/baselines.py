@@ -1,10 +1,12 @@
-"""Trains and measures the baselines of the benchmark; adds one line for each measurement to a file of JSON lines.
+"""Trains and measures the baselines of the benchmark; adds one line for each measurement to a file
+of JSON lines.
 
     pip install ashta[open_spiel] sb3-contrib matplotlib
     python docs/benchmark/baselines.py docs/benchmark/results.jsonl
 
-A second start skips the measurements that the file contains. All learners use one thread. A step is one action of any
-player that the environment plays during training. CPU time is the time of the training without the measurements.
+A second start skips the measurements that the file contains. All learners use one thread. A step is
+one action of any player that the environment plays during training. CPU time is the time of the
+training without the measurements.
 """
 
 import argparse
@@ -37,12 +39,17 @@ POINTS = [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
 def regret(task, policy, seed, pairs, table):
     """The regret per decision of a policy: a dict with `mean` and `interval`."""
     game = ashta.Game(TASKS[task], 2)
-    return ashta.regret(policy, game, pairs=pairs, seed=seed, table=table, threads=1)["regret"]["regret_per_decision"]
+    return ashta.regret(policy, game, pairs=pairs, seed=seed, table=table, threads=1)["regret"][
+        "regret_per_decision"
+    ]
 
 
 def look(game, perfect, throws=400, games=256):
-    """Plays perfectly; returns the states of some decisions, and the decisions per throw, per turn and per game."""
-    starts = ashta.States([game.new_initial_state(player) for player in range(2)])[np.arange(games) % 2]
+    """Plays perfectly; returns the states of some decisions, and the decisions per throw, per turn
+    and per game."""
+    starts = ashta.States([game.new_initial_state(player) for player in range(2)])[
+        np.arange(games) % 2
+    ]
     states, seen, counts = starts, [], []
     for seed in range(throws):
         before, states, decisions = states.turn_players(), states.throw(seed=seed), 0
@@ -73,12 +80,13 @@ def decision_seconds(policy, states):
     return spent / len(some)
 
 
-# A learner is a generator: after an update, it yields the number of steps and its policies. The key of a policy is a
-# suffix of the name and the track.
+# A learner is a generator: after an update, it yields the number of steps and its policies. The key
+# of a policy is a suffix of the name and the track.
 
 
 def td(game, seed, facts, budget):
-    """The example of TD(λ) with a quarter of its games at the same time, so that it makes more updates."""
+    """The example of TD(λ) with a quarter of its games at the same time, so that it makes more
+    updates."""
     _, per_throw, *_ = facts
     for _, throws, agent in td_lambda.train(game, seed, limit=budget / per_throw - 3072, games=128):
         yield throws * per_throw, {("", "one-ply"): agent}
@@ -106,7 +114,10 @@ def bot(game, seed, facts, budget):
             path = str(run.bot or ashta.export(run.path, Path(folder) / "now.bot"))
             policies = {("", "one-ply"): path, ("", "policy"): path + "+policy"}
             if is_last := run.bot or not points:
-                policies |= {("+2ply", "search"): path + "+2ply", ("+mcts:100", "search"): path + "+mcts:100"}
+                policies |= {
+                    ("+2ply", "search"): path + "+2ply",
+                    ("+mcts:100", "search"): path + "+mcts:100",
+                }
             yield sum(played), policies
             if is_last:
                 return
@@ -180,17 +191,23 @@ def ppo(game, seed, facts, budget):
 
     while model.num_timesteps + 8192 <= budget:
         model.learn(8192, reset_num_timesteps=False)
-        yield model.num_timesteps, {("", "policy"): ashta.Agent.of(policy, game, takes="observations")}
+        yield (
+            model.num_timesteps,
+            {("", "policy"): ashta.Agent.of(policy, game, takes="observations")},
+        )
 
 
 def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
-    """Double DQN with masks in self-play: three-step targets, whose signs follow the player, and a slow target."""
+    """Double DQN with masks in self-play: three-step targets, whose signs follow the player, and a
+    slow target."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     inputs, actions = game.observation_tensor_size(), game.num_distinct_actions()
 
     def network():
-        return torch.nn.Sequential(torch.nn.Linear(inputs, 128), torch.nn.ReLU(), torch.nn.Linear(128, actions))
+        return torch.nn.Sequential(
+            torch.nn.Linear(inputs, 128), torch.nn.ReLU(), torch.nn.Linear(128, actions)
+        )
 
     online, target = network(), network()
     target.load_state_dict(online.state_dict())
@@ -217,7 +234,12 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
         masks, explores = games.legal_actions, rng.random(count) < max(0.05, 1 - share / 0.1 * 0.95)
         chosen = best(online, games.observations.astype(np.float32), masks).numpy()
         chosen = np.where(explores, (rng.random(masks.shape) * masks).argmax(1), chosen)
-        before = {"seen": games.observations, "masks": masks, "views": 1 - 2 * games.players, "actions": chosen}
+        before = {
+            "seen": games.observations,
+            "masks": masks,
+            "views": 1 - 2 * games.players,
+            "actions": chosen,
+        }
         for name, values in before.items():
             memory[name][row] = values
         games.step(chosen)
@@ -227,7 +249,10 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
         filled = min(now + 1, length)
         if filled > 40:
             times = now - ahead - rng.integers(filled - ahead, size=batch)
-            picks, wheres = rng.integers(count, size=batch), [(times + k) % length for k in range(ahead + 1)]
+            picks, wheres = (
+                rng.integers(count, size=batch),
+                [(times + k) % length for k in range(ahead + 1)],
+            )
             views = memory["views"][wheres[0], picks]
             returns, alive = np.zeros(batch, np.float32), np.ones(batch, np.float32)
             for where in wheres[:-1]:
@@ -240,7 +265,9 @@ def dqn(game, seed, facts, budget, count=128, length=1600, ahead=3, batch=512):
                 value = target(torch.from_numpy(after)).gather(1, follow[:, None])[:, 0].numpy()
             goals = torch.from_numpy((returns + alive * value * memory["views"][last]) * views)
             guesses = online(torch.from_numpy(memory["seen"][wheres[0], picks]).float())
-            guesses = guesses.gather(1, torch.from_numpy(memory["actions"][wheres[0], picks])[:, None])[:, 0]
+            guesses = guesses.gather(
+                1, torch.from_numpy(memory["actions"][wheres[0], picks])[:, None]
+            )[:, 0]
             loss = torch.nn.functional.smooth_l1_loss(guesses, goals)
             optimizer.zero_grad()
             loss.backward()
@@ -260,14 +287,18 @@ class Rollout(mcts.RandomRolloutEvaluator):
 
     def evaluate(self, state):
         seed = int(self.seeds.integers(2**63))
-        return 2 * ashta.rollout([state.state], "random", games=8, seed=seed, threads=1)["mean"][0] - 1
+        return (
+            2 * ashta.rollout([state.state], "random", games=8, seed=seed, threads=1)["mean"][0] - 1
+        )
 
 
 def open_spiel(game, seed, simulations=100):
     """OpenSpiel's MCTS (UCT)."""
     name, _, flags = game.name.replace("-", "_").partition("?")
     spiel = pyspiel.load_game(f"ashta_{name}({flags})")
-    search = mcts.MCTSBot(spiel, 2.0, simulations, Rollout(seed), False, np.random.RandomState(seed))
+    search = mcts.MCTSBot(
+        spiel, 2.0, simulations, Rollout(seed), False, np.random.RandomState(seed)
+    )
 
     def policy(state):
         if len(actions := state.legal_actions()) == 1:
@@ -294,7 +325,9 @@ class Results:
 
     def __init__(self, path):
         self.path = path
-        self.lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        self.lines = (
+            [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        )
 
     def find(self, **keys):
         return [line for line in self.lines if keys.items() <= line.items()]
@@ -305,7 +338,11 @@ class Results:
             return
         found = regret(keys["task"], policy, keys["seed"], pairs, table)
         per_decision = decision_seconds(policy, states)
-        line = {**keys, "cpu_seconds": round(cpu_seconds, 2), "cpu_seconds_per_decision": float(f"{per_decision:.3g}")}
+        line = {
+            **keys,
+            "cpu_seconds": round(cpu_seconds, 2),
+            "cpu_seconds_per_decision": float(f"{per_decision:.3g}"),
+        }
         line |= {"regret": found["mean"], "interval": found["interval"], "pairs": pairs}
         self.lines.append(line)
         with self.path.open("a") as file:
@@ -313,7 +350,8 @@ class Results:
         print(*line.values(), flush=True)
 
     def learn(self, name, table, facts, budget, pairs, **keys):
-        """Trains a learner and measures it just before each of the `POINTS`, unless this has been done."""
+        """Trains a learner and measures it just before each of the `POINTS`, unless this has been
+        done."""
         keys |= {"budget": budget}
         if any(line["steps"] > budget / 2 for line in self.find(baseline=name, **keys)):
             return
@@ -329,10 +367,16 @@ class Results:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("results", type=Path)
-    parser.add_argument("--pagade", required=True, metavar="TABLE", help="the table of `pagade?pieces=2`")
-    parser.add_argument("--only", nargs="+", default=[*LEARNERS, *SEARCHES], help="names of baselines")
+    parser.add_argument(
+        "--pagade", required=True, metavar="TABLE", help="the table of `pagade?pieces=2`"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[*LEARNERS, *SEARCHES], help="names of baselines"
+    )
     parser.add_argument("--steps", type=int, default=1_000_000, help="steps of each training")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -346,7 +390,14 @@ def main():
                 results.learn(name, table, facts, options.steps, 200, task=task, seed=seed)
             else:
                 track, pairs, policy = SEARCHES[name]
-                keys = {"task": task, "seed": seed, "budget": 0, "baseline": name, "track": track, "steps": 0}
+                keys = {
+                    "task": task,
+                    "seed": seed,
+                    "budget": 0,
+                    "baseline": name,
+                    "track": track,
+                    "steps": 0,
+                }
                 results.measure(policy(game, seed), table, facts[0], pairs, **keys)
 
 

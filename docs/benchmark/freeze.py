@@ -2,8 +2,9 @@
 
     python docs/benchmark/freeze.py ashtapada ashtapada.table checkpoints/benchmark-ashtapada.npz
 
-The decisions are from games in which agents of different strength play themselves. Each decision has at least two legal
-actions and occurs once. Prints the number of decisions and the SHA-256 checksum of the file.
+The decisions are from games in which agents of different strength play themselves. Each decision
+has at least two legal actions and occurs once. Prints the number of decisions and the SHA-256
+checksum of the file.
 """
 
 import hashlib
@@ -27,16 +28,22 @@ def drawn(game: ashta.Game, table: ashta.Table) -> ashta.States:
         states, actions = games.states, np.zeros(GAMES, np.int64)
         for number, agent in enumerate(agents):
             # Finished games begin again at the next step.
-            rows = np.flatnonzero((np.arange(GAMES) % len(agents) == number) & (states.players() >= 0))
+            rows = np.flatnonzero(
+                (np.arange(GAMES) % len(agents) == number) & (states.players() >= 0)
+            )
             actions[rows] = agent.act(states[rows], seed=step)
         # Neighbors in a game are similar, so only one position in ten is kept.
-        for row in np.flatnonzero((states.masks().sum(axis=1) > 1) & (np.arange(GAMES) % 10 == step % 10)):
+        for row in np.flatnonzero(
+            (states.masks().sum(axis=1) > 1) & (np.arange(GAMES) % 10 == step % 10)
+        ):
             found[states.array[row].tobytes()] = states.array[row].copy()
         games.step(actions)
         if len(found) >= 2 * COUNT:
             break
     rows = np.array(list(found.values()))
-    return ashta.States.from_numpy(rows[np.random.default_rng(SEED).permutation(len(rows))[:COUNT]], game)
+    return ashta.States.from_numpy(
+        rows[np.random.default_rng(SEED).permutation(len(rows))[:COUNT]], game
+    )
 
 
 def regrets(states: ashta.States, table: ashta.Table) -> np.ndarray:

@@ -1,8 +1,9 @@
 """A preprocessor of mdBook: turns links that leave the book into links to the repository.
 
-Pages link to files of the repository, such as `../configs/default.toml`, which the built book does not contain. Such a link
-then leads to the repository at the address in the environment variable ASHTA_REPOSITORY, or without this variable to the file
-on this machine. The input is [context, book] as JSON, the output is the book, as mdBook requires. Needs only Python 3.11.
+Pages link to files of the repository, such as `../configs/default.toml`, which the built book does
+not contain. Such a link then leads to the repository at the address in the environment variable
+ASHTA_REPOSITORY, or without this variable to the file on this machine. The input is [context, book]
+as JSON, the output is the book, as mdBook requires. Needs only Python 3.11.
 """
 
 import json
@@ -16,7 +17,9 @@ DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 REPOSITORY = os.environ.get("ASHTA_REPOSITORY", "").rstrip("/")
 # Finds code, which does not change, and the targets of links: `](target)`.
-CODE_OR_LINK = re.compile(r"(^```.*?^```$|`[^`\n]+`)|(?<=\]\()([^)\s]+)(?=\))", re.MULTILINE | re.DOTALL)
+CODE_OR_LINK = re.compile(
+    r"(^```.*?^```$|`[^`\n]+`)|(?<=\]\()([^)\s]+)(?=\))", re.MULTILINE | re.DOTALL
+)
 
 
 def chapters(items):
@@ -28,7 +31,8 @@ def chapters(items):
 
 
 def outside(target, page, pages):
-    """Returns the target of a link on `page`: unchanged within the book, otherwise in the repository."""
+    """Returns the target of a link on `page`: unchanged within the book, otherwise in the
+    repository."""
     path, hash_sign, anchor = target.partition("#")
     if "://" in path or not path:
         return target
@@ -38,7 +42,11 @@ def outside(target, page, pages):
     copied = found.is_relative_to(DOCS) and found.is_file() and found.suffix != ".md"
     if copied or path in {f"{DOCS.name}/{name}" for name in pages}:
         return target
-    there = f"{REPOSITORY}/{'tree' if found.is_dir() else 'blob'}/main/{path}" if REPOSITORY else found.as_uri()
+    there = (
+        f"{REPOSITORY}/{'tree' if found.is_dir() else 'blob'}/main/{path}"
+        if REPOSITORY
+        else found.as_uri()
+    )
     return f"{there}{hash_sign}{anchor}"
 
 

@@ -1,9 +1,10 @@
 """Draws how training runs have learned: one metric of several runs, as an SVG. Needs matplotlib.
 
-  python docs/learning/curves.py two=runs/a-1,runs/a-2 one=runs/b-1 --metric train/value_loss -o curves.svg
+  python docs/learning/curves.py two=runs/a-1,runs/a-2 one=runs/b-1 --metric train/value_loss -o
+  curves.svg
 
-NAME=RUN,RUN draws one line: the mean of these runs where all runs have values, with a band from the smallest value to the
-largest. RUN alone draws the line of one run, with the name of its folder.
+NAME=RUN,RUN draws one line: the mean of these runs where all runs have values, with a band from the
+smallest value to the largest. RUN alone draws the line of one run, with the name of its folder.
 """
 
 import argparse
@@ -46,9 +47,13 @@ def together(curves):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("lines", nargs="+", metavar="RUN|NAME=RUN,RUN")
-    parser.add_argument("--metric", default="eval/regret_per_decision", help="name of the metric in metrics.jsonl")
+    parser.add_argument(
+        "--metric", default="eval/regret_per_decision", help="name of the metric in metrics.jsonl"
+    )
     parser.add_argument("--by", choices=AXES, default="seconds", help="horizontal axis")
     parser.add_argument("--log", action="store_true", help="use a logarithmic vertical axis")
     parser.add_argument("--title", help="title; by default the name of the metric")
@@ -63,7 +68,9 @@ def main():
             sys.exit(f"{text}: there is no position where all runs have values")
         if args.log and low.min() <= 0:
             sys.exit(f"{text}: {args.metric} has the value {low.min()}, which has no logarithm")
-        (line,) = axes.plot(at, mean, label=label or Path(runs).name, marker="." if len(at) < 50 else "")
+        (line,) = axes.plot(
+            at, mean, label=label or Path(runs).name, marker="." if len(at) < 50 else ""
+        )
         if len(curves) > 1:
             axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.set(xlabel=AXES[args.by], ylabel=args.metric, title=args.title or args.metric)

@@ -1,6 +1,7 @@
 //! Sampling of outcomes. Only this module turns random bits into throws.
 //!
-//! A seed gives the same throws on every machine and in every version of the program; a test pins the values.
+//! A seed gives the same throws on every machine and in every version of the program; a test pins
+//! the values.
 
 use rand::{Rng, SeedableRng};
 
@@ -22,18 +23,26 @@ pub const fn mix(value: u64) -> u64 {
     value ^ value >> 31
 }
 
-/// The outcome that 64 random bits select, by inverting the cumulative probabilities. Probabilities that are multiples
-/// of 2⁻⁵³ are exact; the error of others is about 2⁻⁵³. Returns outcome 0 for [`Chances::NONE`].
+/// The outcome that 64 random bits select, by inverting the cumulative probabilities. Probabilities
+/// that are multiples of 2⁻⁵³ are exact; the error of others is about 2⁻⁵³. Returns outcome 0 for
+/// [`Chances::NONE`].
 #[inline]
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    // The sums ascend, so the outcome is the number of sums that are at most `uniform`. Counting avoids an
-    // unpredictable branch.
-    Outcome(chances.sums.iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
+    // The sums ascend, so the outcome is the number of sums that are at most `uniform`. Counting
+    // avoids an unpredictable branch.
+    Outcome(
+        chances
+            .sums
+            .iter()
+            .map(|&sum| usize::from(sum <= uniform))
+            .sum::<usize>() as u8,
+    )
 }
 
-/// Throws the dice until a seat must decide, and returns this seat. `draw` gets the position and the seat that throws,
-/// and returns the outcome, or `None` to stop before this throw. Returns `None` if `draw` stops or the game is over.
+/// Throws the dice until a seat must decide, and returns this seat. `draw` gets the position and
+/// the seat that throws, and returns the outcome, or `None` to stop before this throw. Returns
+/// `None` if `draw` stops or the game is over.
 #[inline]
 pub fn throw_dice<G: Game>(
     game: &G,
@@ -64,7 +73,10 @@ pub fn below(bound: usize, rng: &mut GameRng) -> usize {
 /// If `seats` is empty.
 pub fn first_seat(seats: SeatSet, rng: &mut GameRng) -> Seat {
     let nth = below(seats.len(), rng);
-    seats.iter().nth(nth).expect("the number is below the number of seats")
+    seats
+        .iter()
+        .nth(nth)
+        .expect("the number is below the number of seats")
 }
 
 #[cfg(test)]
@@ -75,9 +87,16 @@ mod tests {
     fn throws_are_pinned() {
         let mut rng = stream(1, 0);
         let sticks = Chances::from(vec![0.25, 0.375, 0.25, 0.0625, 0.0625]);
-        let drawn: Vec<u8> = (0..20).map(|_| outcome(&sticks, rng.next_u64()).0).collect();
-        assert_eq!(drawn, [0, 4, 2, 1, 0, 0, 1, 2, 0, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2]);
-        let seats: Vec<usize> = (0..8).map(|_| first_seat(SeatSet::ALL, &mut rng).index()).collect();
+        let drawn: Vec<u8> = (0..20)
+            .map(|_| outcome(&sticks, rng.next_u64()).0)
+            .collect();
+        assert_eq!(
+            drawn,
+            [0, 4, 2, 1, 0, 0, 1, 2, 0, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2]
+        );
+        let seats: Vec<usize> = (0..8)
+            .map(|_| first_seat(SeatSet::ALL, &mut rng).index())
+            .collect();
         assert_eq!(seats, [3, 3, 2, 1, 3, 2, 2, 1]);
     }
 
@@ -90,8 +109,14 @@ mod tests {
             counts[usize::from(outcome(&fifths, rng.next_u64()).0)] += 1;
         }
         // Five standard deviations.
-        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 450), "{counts:?}");
-        assert_eq!(outcome(&vec![0.5, 0.49999, 0.0].into(), u64::MAX), Outcome(1));
+        assert!(
+            counts.iter().all(|count| count.abs_diff(10_000) < 450),
+            "{counts:?}"
+        );
+        assert_eq!(
+            outcome(&vec![0.5, 0.49999, 0.0].into(), u64::MAX),
+            Outcome(1)
+        );
         assert_eq!(outcome(&vec![0.0, 1.0].into(), 0), Outcome(1));
     }
 }

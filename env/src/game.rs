@@ -1,8 +1,10 @@
-//! The `Game` interface: a turn-based stochastic game of two to four seats with explicit chance nodes.
+//! The `Game` interface: a turn-based stochastic game of two to four seats with explicit chance
+//! nodes.
 //!
-//! Search, learning, arenas and bindings use only this trait; its implementations contain the rules. A state contains
-//! no random generator and no history: the caller draws the throws, so a planner cannot know future throws. Values have
-//! one entry for each seat, because a seat with an extra throw moves twice in a row.
+//! Search, learning, arenas and bindings use only this trait; its implementations contain the
+//! rules. A state contains no random generator and no history: the caller draws the throws, so a
+//! planner cannot know future throws. Values have one entry for each seat, because a seat with an
+//! extra throw moves twice in a row.
 
 use std::fmt;
 use std::hash::Hash;
@@ -43,7 +45,11 @@ impl Seat {
 
     /// The seat with number `index`; `None` if `index` is 4 or more.
     pub const fn new(index: usize) -> Option<Seat> {
-        if index < MAX_SEATS { Some(Seat(index as u8)) } else { None }
+        if index < MAX_SEATS {
+            Some(Seat(index as u8))
+        } else {
+            None
+        }
     }
 
     /// 0 for South, 1 for East, 2 for North, 3 for West.
@@ -104,7 +110,9 @@ impl SeatSet {
 
     /// The set of `seats`.
     pub fn of(seats: &[Seat]) -> SeatSet {
-        seats.iter().fold(SeatSet::EMPTY, |set, &seat| set.with(seat))
+        seats
+            .iter()
+            .fold(SeatSet::EMPTY, |set, &seat| set.with(seat))
     }
 
     /// The set of seats with these letters, in any order: `SEW`.
@@ -112,10 +120,12 @@ impl SeatSet {
     /// # Errors
     /// The first letter that is not a seat or is repeated.
     pub fn from_letters(letters: &str) -> Result<SeatSet, SeatLettersError> {
-        letters.chars().try_fold(SeatSet::EMPTY, |set, letter| match Seat::from_letter(letter) {
-            None => Err(SeatLettersError::Unknown(letter)),
-            Some(seat) if set.contains(seat) => Err(SeatLettersError::Repeated(seat)),
-            Some(seat) => Ok(set.with(seat)),
+        letters.chars().try_fold(SeatSet::EMPTY, |set, letter| {
+            match Seat::from_letter(letter) {
+                None => Err(SeatLettersError::Unknown(letter)),
+                Some(seat) if set.contains(seat) => Err(SeatLettersError::Repeated(seat)),
+                Some(seat) => Ok(set.with(seat)),
+            }
         })
     }
 
@@ -144,7 +154,9 @@ impl SeatSet {
 
     /// The seats of the set in notation order.
     pub fn iter(self) -> impl Iterator<Item = Seat> + Clone {
-        Seat::ALL.into_iter().filter(move |&seat| self.contains(seat))
+        Seat::ALL
+            .into_iter()
+            .filter(move |&seat| self.contains(seat))
     }
 }
 
@@ -193,31 +205,44 @@ pub struct Action(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Outcome(pub u8);
 
-/// The probabilities of the outcomes of a chance node, as a slice. [`chance::outcome`](crate::chance::outcome) uses
-/// their cumulative sums. Build it from at most 256 numbers from 0 to 1 with the sum 1. Only the tests in
-/// [`laws`](crate::testing::laws) check this.
+/// The probabilities of the outcomes of a chance node, as a slice.
+/// [`chance::outcome`](crate::chance::outcome) uses their cumulative sums. Build it from at most
+/// 256 numbers from 0 to 1 with the sum 1. Only the tests in [`laws`](crate::testing::laws) check
+/// this.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
-    /// The cumulative probability of each outcome. The numbers of the last possible outcome and of all later outcomes
-    /// are infinite, because rounding errors could keep the sum below 1.
+    /// The cumulative probability of each outcome. The numbers of the last possible outcome and of
+    /// all later outcomes are infinite, because rounding errors could keep the sum below 1.
     pub(crate) sums: Vec<f64>,
 }
 
 impl Chances {
     /// No outcomes, for nodes that are not chance nodes.
-    pub const NONE: Chances = Chances { probabilities: Vec::new(), sums: Vec::new() };
+    pub const NONE: Chances = Chances {
+        probabilities: Vec::new(),
+        sums: Vec::new(),
+    };
 }
 
 impl From<Vec<f64>> for Chances {
     fn from(probabilities: Vec<f64>) -> Chances {
-        let last = probabilities.iter().rposition(|&probability| probability > 0.0).unwrap_or(0);
+        let last = probabilities
+            .iter()
+            .rposition(|&probability| probability > 0.0)
+            .unwrap_or(0);
         let mut sum = 0.0;
-        let sums = probabilities.iter().enumerate().map(|(outcome, probability)| {
-            sum += probability;
-            if outcome < last { sum } else { f64::INFINITY }
-        });
-        Chances { sums: sums.collect(), probabilities }
+        let sums = probabilities
+            .iter()
+            .enumerate()
+            .map(|(outcome, probability)| {
+                sum += probability;
+                if outcome < last { sum } else { f64::INFINITY }
+            });
+        Chances {
+            sums: sums.collect(),
+            probabilities,
+        }
     }
 }
 
@@ -238,7 +263,8 @@ impl ActionMask {
     /// No action.
     pub const EMPTY: ActionMask = ActionMask(0);
 
-    /// Adds `action`, which must be below 32. A larger action panics in debug builds and is ignored in release builds.
+    /// Adds `action`, which must be below 32. A larger action panics in debug builds and is ignored
+    /// in release builds.
     #[inline]
     pub fn insert(&mut self, action: Action) {
         debug_assert!(action.0 < 32, "action {} in a set of 32", action.0);
@@ -263,7 +289,8 @@ impl ActionMask {
         self.0 == 0
     }
 
-    /// The `n`-th action in ascending order, counted from 0; `None` if the set has `n` actions or fewer.
+    /// The `n`-th action in ascending order, counted from 0; `None` if the set has `n` actions or
+    /// fewer.
     #[inline]
     pub fn nth(self, n: usize) -> Option<Action> {
         let mut bits = self.0;
@@ -307,7 +334,9 @@ impl FromIterator<Action> for ActionMask {
 
 impl fmt::Debug for ActionMask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter().map(|action| action.0)).finish()
+        f.debug_set()
+            .entries(self.iter().map(|action| action.0))
+            .finish()
     }
 }
 
@@ -330,8 +359,8 @@ pub enum Payoff {
     Winner,
     /// One team wins: the seats of a team have equal values, and the values of the teams sum to 1.
     Teams,
-    /// The seats play for all ranks. Four seats have the returns 1, ⅔, ⅓ and 0, three seats 1, ½ and 0; the values sum
-    /// to half the number of seats.
+    /// The seats play for all ranks. Four seats have the returns 1, ⅔, ⅓ and 0, three seats 1, ½
+    /// and 0; the values sum to half the number of seats.
     Placings,
 }
 
@@ -350,10 +379,12 @@ pub struct Spec {
     pub actions: usize,
     /// The length of an observation.
     pub observation: usize,
-    /// The number of leading entries of an observation that can be 1 in turn-start states. Within a turn at least one
-    /// later entry is 1, unless the position is equivalent to the turn-start state.
+    /// The number of leading entries of an observation that can be 1 in turn-start states. Within a
+    /// turn at least one later entry is 1, unless the position is equivalent to the turn-start
+    /// state.
     pub start_observation: usize,
-    /// The version of the encoding of actions and observations. Each change of the encoding changes this number.
+    /// The version of the encoding of actions and observations. Each change of the encoding changes
+    /// this number.
     pub encoding: u32,
     /// A stable hash of the ruleset and the seats.
     pub ruleset_hash: u64,
@@ -363,12 +394,14 @@ pub struct Spec {
 
 /// A game with explicit chance nodes.
 ///
-/// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] do not check their arguments (the gym
-/// does). With an illegal outcome or action they panic in debug builds. In release builds they do not panic. The
-/// resulting state is not specified but valid: all pieces are on places of the game, and all methods accept the state.
-/// It is possible that no legal game reaches this state.
+/// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] do not check their
+/// arguments (the gym does). With an illegal outcome or action they panic in debug builds. In
+/// release builds they do not panic. The resulting state is not specified but valid: all pieces are
+/// on places of the game, and all methods accept the state. It is possible that no legal game
+/// reaches this state.
 pub trait Game: Send + Sync {
-    /// A position: plain data without a turn counter. Equal states have equal futures (Markov property).
+    /// A position: plain data without a turn counter. Equal states have equal futures (Markov
+    /// property).
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;
 
     /// The fixed properties of this game.
@@ -386,7 +419,8 @@ pub trait Game: Send + Sync {
     /// The legal actions: one or more at a decision, none at other nodes.
     fn legal_actions(&self, state: &Self::State) -> ActionMask;
 
-    /// Applies an outcome of [`Game::chance_outcomes`] at a chance node. Its probability must not be 0.
+    /// Applies an outcome of [`Game::chance_outcomes`] at a chance node. Its probability must not
+    /// be 0.
     fn apply_chance(&self, state: &mut Self::State, outcome: Outcome);
 
     /// Applies an action of [`Game::legal_actions`].
@@ -395,8 +429,8 @@ pub trait Game: Send + Sync {
     /// The return of each seat at a terminal node, 0 to 1 (see [`Payoff`]); zeros at other nodes.
     fn returns(&self, state: &Self::State) -> BySeat<f32>;
 
-    /// Appends the distinct indices of the entries that are 1 in the observation of `state` by `seat`; all other
-    /// entries are 0. Indices are below [`Spec::observation`].
+    /// Appends the distinct indices of the entries that are 1 in the observation of `state` by
+    /// `seat`; all other entries are 0. Indices are below [`Spec::observation`].
     fn observe_active(&self, state: &Self::State, seat: Seat, active: &mut Vec<u16>);
 
     /// Writes the observation of `state` by `seat` into `out`, of length [`Spec::observation`].
@@ -404,7 +438,11 @@ pub trait Game: Send + Sync {
     /// # Panics
     /// If `out` has another length.
     fn observe(&self, state: &Self::State, seat: Seat, out: &mut [f32]) {
-        assert_eq!(out.len(), self.spec().observation, "length of the observation slice");
+        assert_eq!(
+            out.len(),
+            self.spec().observation,
+            "length of the observation slice"
+        );
         let mut active = Vec::with_capacity(64);
         self.observe_active(state, seat, &mut active);
         out.fill(0.0);
@@ -414,7 +452,8 @@ pub trait Game: Send + Sync {
     }
 }
 
-/// A game in which the pieces of each seat move along a course. The baseline agents compare the steps of the pieces.
+/// A game in which the pieces of each seat move along a course. The baseline agents compare the
+/// steps of the pieces.
 pub trait RaceGame: Game {
     /// The number of pieces of each seat, 1 to [`MAX_PIECES`].
     fn pieces(&self) -> usize;
@@ -422,9 +461,9 @@ pub trait RaceGame: Game {
     /// The largest possible entry of [`RaceGame::steps`]: the end of the course.
     fn goal(&self) -> u8;
 
-    /// The number of steps that each piece of `seat` has made, in ascending order: from 0 (off the board) to
-    /// [`RaceGame::goal`]. Only the first [`RaceGame::pieces`] entries are used. Throws that are assigned to a piece
-    /// but not yet played do not count.
+    /// The number of steps that each piece of `seat` has made, in ascending order: from 0 (off the
+    /// board) to [`RaceGame::goal`]. Only the first [`RaceGame::pieces`] entries are used. Throws
+    /// that are assigned to a piece but not yet played do not count.
     fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
 
     /// The entry in [`RaceGame::steps`] of a piece that has just been captured.

@@ -1,8 +1,9 @@
-//! Afterstates of whole turns: the distinct positions in which a seat can end its turn, each with a sequence of
-//! actions.
+//! Afterstates of whole turns: the distinct positions in which a seat can end its turn, each with a
+//! sequence of actions.
 //!
-//! A turn can have several actions, and different orders often lead to the same afterstate. Look-ahead, baselines and
-//! solvers evaluate each afterstate once. This module uses only the `Game` interface.
+//! A turn can have several actions, and different orders often lead to the same afterstate.
+//! Look-ahead, baselines and solvers evaluate each afterstate once. This module uses only the
+//! `Game` interface.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -12,7 +13,8 @@ use crate::game::{Action, ActionMask, Game, Node};
 /// Lists up to this length are searched item by item; longer lists use a hash set.
 const SHORT: usize = 24;
 
-/// The default bound on the positions visited within one turn. Only a series of many throws exceeds it.
+/// The default bound on the positions visited within one turn. Only a series of many throws exceeds
+/// it.
 pub const MOST_POSITIONS: usize = 1 << 15;
 
 /// A turn leads through more positions than allowed.
@@ -23,8 +25,8 @@ pub struct TooManyPositions {
     pub most: usize,
 }
 
-/// The distinct afterstates of a turn. [`turn_results`] fills the list. If the caller reuses the list, most calls
-/// allocate no memory.
+/// The distinct afterstates of a turn. [`turn_results`] fills the list. If the caller reuses the
+/// list, most calls allocate no memory.
 #[derive(Debug)]
 pub struct TurnResults<S> {
     results: Distinct<S>,
@@ -37,7 +39,8 @@ pub struct TurnResults<S> {
     path: Vec<Action>,
 }
 
-/// A position within the turn and its legal actions. The search has followed the first `tried` actions.
+/// A position within the turn and its legal actions. The search has followed the first `tried`
+/// actions.
 #[derive(Clone, Debug)]
 struct Open {
     /// The index in `visited`.
@@ -63,7 +66,10 @@ impl<S> Default for TurnResults<S> {
 impl<S: Clone> Clone for TurnResults<S> {
     fn clone(&self) -> TurnResults<S> {
         TurnResults {
-            results: Distinct { items: self.results.items.clone(), index: HashSet::new() },
+            results: Distinct {
+                items: self.results.items.clone(),
+                index: HashSet::new(),
+            },
             actions: self.actions.clone(),
             ends: self.ends.clone(),
             ..TurnResults::default()
@@ -119,27 +125,33 @@ impl<S> TurnResults<S> {
     }
 }
 
-/// Fills `out` with the distinct afterstates of the turn of `state`: the first positions in which the seat to act has
-/// no further decision. If `state` is not a decision, `out` is empty.
+/// Fills `out` with the distinct afterstates of the turn of `state`: the first positions in which
+/// the seat to act has no further decision. If `state` is not a decision, `out` is empty.
 ///
-/// The search is depth-first, with actions in ascending order; for each afterstate, the list has the first sequence of
-/// actions that the search finds. Each position within the turn is expanded once.
+/// The search is depth-first, with actions in ascending order; for each afterstate, the list has
+/// the first sequence of actions that the search finds. Each position within the turn is expanded
+/// once.
 ///
-/// Time and memory are not bounded: a long series of throws leads to many thousands of positions. For untrusted
-/// positions use [`turn_results_within`].
+/// Time and memory are not bounded: a long series of throws leads to many thousands of positions.
+/// For untrusted positions use [`turn_results_within`].
 pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
     turn_results_within(game, state, usize::MAX, out);
 }
 
-/// [`turn_results`] with a bound: if the search visits more than `most` positions within the turn or at its end, it
-/// stops and returns `false`, and `out` has the afterstates found so far. [`MOST_POSITIONS`] is enough for all turns
-/// except very long series of throws.
-pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
+/// [`turn_results`] with a bound: if the search visits more than `most` positions within the turn
+/// or at its end, it stops and returns `false`, and `out` has the afterstates found so far.
+/// [`MOST_POSITIONS`] is enough for all turns except very long series of throws.
+pub fn turn_results_within<G: Game>(
+    game: &G,
+    state: &G::State,
+    most: usize,
+    out: &mut TurnResults<G::State>,
+) -> bool {
     turn_results_while(game, state, |visited| visited <= most, out)
 }
 
-/// Like [`turn_results`], but calls `continues` at each visited position with the number of positions so far. Stops and
-/// returns `false` when `continues` returns `false`.
+/// Like [`turn_results`], but calls `continues` at each visited position with the number of
+/// positions so far. Stops and returns `false` when `continues` returns `false`.
 pub fn turn_results_while<G: Game>(
     game: &G,
     state: &G::State,
@@ -147,10 +159,23 @@ pub fn turn_results_while<G: Game>(
     out: &mut TurnResults<G::State>,
 ) -> bool {
     out.clear();
-    let TurnResults { results, actions, ends, visited, open, path } = out;
-    let Node::Decision(seat) = game.node(state) else { return true };
+    let TurnResults {
+        results,
+        actions,
+        ends,
+        visited,
+        open,
+        path,
+    } = out;
+    let Node::Decision(seat) = game.node(state) else {
+        return true;
+    };
     visited.insert(state.clone());
-    open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });
+    open.push(Open {
+        position: 0,
+        legal: game.legal_actions(state),
+        tried: 0,
+    });
     while let Some(top) = open.last_mut() {
         if !continues(visited.items.len() + ends.len()) {
             return false;
@@ -167,7 +192,11 @@ pub fn turn_results_while<G: Game>(
         if game.node(&next) == Node::Decision(seat) {
             let legal = game.legal_actions(&next);
             if visited.insert(next) {
-                open.push(Open { position: visited.items.len() - 1, legal, tried: 0 });
+                open.push(Open {
+                    position: visited.items.len() - 1,
+                    legal,
+                    tried: 0,
+                });
                 continue;
             }
         } else if results.insert(next) {
@@ -189,7 +218,10 @@ struct Distinct<S> {
 
 impl<S> Default for Distinct<S> {
     fn default() -> Distinct<S> {
-        Distinct { items: Vec::new(), index: HashSet::new() }
+        Distinct {
+            items: Vec::new(),
+            index: HashSet::new(),
+        }
     }
 }
 
@@ -233,7 +265,11 @@ mod tests {
         game.apply_chance(&mut state, Outcome(1));
         let mut results = TurnResults::new();
         turn_results(&game, &state, &mut results);
-        assert_eq!(results.len(), 2, "two steps or one with the only distinct piece");
+        assert_eq!(
+            results.len(),
+            2,
+            "two steps or one with the only distinct piece"
+        );
         turn_results(&game, &game.initial_state(Seat::SOUTH), &mut results);
         assert!(results.is_empty());
     }

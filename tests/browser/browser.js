@@ -1,4 +1,5 @@
-// Helpers of all tests of the page: open it in a headless Chromium, click through it, and collect its errors.
+// Helpers of all tests of the page: open it in a headless Chromium, click through it, and collect
+// its errors.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,19 +20,30 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 
 // Runs the program; returns its output.
 export async function ashta(...words) {
-  const { stdout } = await promisify(execFile)(join(TARGET, "release", "ashta"), words, { cwd: ROOT, maxBuffer: 2 ** 28 });
+  const { stdout } = await promisify(execFile)(join(TARGET, "release", "ashta"), words, {
+    cwd: ROOT,
+    maxBuffer: 2 ** 28,
+  });
   return stdout;
 }
 
-// Starts a browser and a file host, with the page in a subfolder, as on many hosts. End both with `close`.
+// Starts a browser and a file host, with the page in a subfolder, as on many hosts. End both with
+// `close`.
 export async function start(folders = { "/games/ashta/": SITE }) {
-  assert.ok(Object.values(folders).every(existsSync), `build the page first, with web/build: ${Object.values(folders)}`);
+  assert.ok(
+    Object.values(folders).every(existsSync),
+    `build the page first, with web/build: ${Object.values(folders)}`,
+  );
   const executablePath = process.env.CHROMIUM ?? CHROMIUM.find(existsSync);
   // Chromium has no sandbox for root, as in containers.
-  const browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
+  const browser = await chromium.launch({
+    executablePath,
+    args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+  });
   const server = await serve(folders);
   return {
-    browser, server,
+    browser,
+    server,
     async close() {
       await browser.close();
       server.close();
@@ -39,16 +51,22 @@ export async function start(folders = { "/games/ashta/": SITE }) {
   };
 }
 
-// Opens a page with its own storage; collects all errors of the page and its console in `page.errors`. The page has no
-// service worker, so that all requests come from the page itself.
+// Opens a page with its own storage; collects all errors of the page and its console in
+// `page.errors`. The page has no service worker, so that all requests come from the page itself.
 export async function blank({ browser }, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"], ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    serviceWorkers: "block",
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
+  });
   const page = await context.newPage();
   // A generous limit: machines may be busy.
   page.setDefaultTimeout(60000);
   page.errors = [];
-  page.on("pageerror", error => page.errors.push(error.message));
-  page.on("console", message => message.type() === "error" && page.errors.push(message.text()));
+  page.on("pageerror", (error) => page.errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && page.errors.push(message.text()));
   return page;
 }
 
@@ -60,7 +78,8 @@ export async function open(running, { query = "seed=1", ...options } = {}) {
   return page;
 }
 
-// For a file of tests: its browser, and a function that declares a test with its own page, which must have no errors.
+// For a file of tests: its browser, and a function that declares a test with its own page, which
+// must have no errors.
 export function pageTests() {
   const running = {};
   before(async () => Object.assign(running, await start()));
@@ -76,17 +95,19 @@ export function pageTests() {
   return { running, pageTest };
 }
 
-// Waits until the page waits for a person or the game is over; returns the state, such as "AT choose". `after` is a
-// state to wait out.
+// Waits until the page waits for a person or the game is over; returns the state, such as "AT
+// choose". `after` is a state to wait out.
 export async function ready(page, after = null) {
-  const handle = await page.waitForFunction(after => {
+  const handle = await page.waitForFunction((after) => {
     const { state } = document.body.dataset;
-    return state && state !== after && /(choose|throw|enter|paused|over)$/.test(state) ? state : null;
+    return state && state !== after && /(choose|throw|enter|paused|over)$/.test(state)
+      ? state
+      : null;
   }, after);
   return handle.jsonValue();
 }
 
-export const state = page => page.evaluate(() => document.body.dataset.state);
+export const state = (page) => page.evaluate(() => document.body.dataset.state);
 
 // Clicks what leads to another step of the game, and waits for it.
 export async function press(page, selector) {
@@ -123,14 +144,27 @@ export async function newGame(page, { game, seats = "SN", players = {}, first = 
   await page.click("nav [data-dialog=new-game]");
   await page.check(`input[name=game][value="${game}"]`);
   // The dialog keeps the house rules of the last game.
-  const kept = await page.locator("[data-flag]").evaluateAll(all => all.filter(field => field.selectedIndex > 0).map(field => [field.dataset.flag, field.options[0].value]));
+  const kept = await page
+    .locator("[data-flag]")
+    .evaluateAll((all) =>
+      all
+        .filter((field) => field.selectedIndex > 0)
+        .map((field) => [field.dataset.flag, field.options[0].value]),
+    );
   flags = { ...Object.fromEntries(kept), ...flags };
-  if (Object.keys(flags).length) await page.evaluate(() => { document.getElementById("flags").open = true; });
-  for (const [flag, value] of Object.entries(flags)) await page.selectOption(`[data-flag="${flag}"]`, value);
+  if (Object.keys(flags).length)
+    await page.evaluate(() => {
+      document.getElementById("flags").open = true;
+    });
+  for (const [flag, value] of Object.entries(flags))
+    await page.selectOption(`[data-flag="${flag}"]`, value);
   await page.check(`input[name=seats][value="${seats}"]`);
-  for (const [seat, player] of Object.entries(players)) await page.selectOption(`#new-game [data-seat=${seat}]`, player);
+  for (const [seat, player] of Object.entries(players))
+    await page.selectOption(`#new-game [data-seat=${seat}]`, player);
   await page.selectOption("#choose-first", first);
-  await page.evaluate(() => { document.body.dataset.state = "new"; });
+  await page.evaluate(() => {
+    document.body.dataset.state = "new";
+  });
   await page.click("#new-game button[value=start]");
   return ready(page, before === "new" ? null : "new");
 }
@@ -145,9 +179,11 @@ export async function position(page) {
 
 // Pastes a text into the dialog of games, which stays open if the text is refused.
 export async function paste(page, text) {
-  if (!await page.isVisible("#exchange")) await page.click("nav [data-dialog=exchange]");
+  if (!(await page.isVisible("#exchange"))) await page.click("nav [data-dialog=exchange]");
   await page.fill("#pasted", text);
-  await page.evaluate(() => { document.body.dataset.state = "pasting"; });
+  await page.evaluate(() => {
+    document.body.dataset.state = "pasting";
+  });
   await page.click("#take-pasted");
 }
 
@@ -168,10 +204,15 @@ export async function copyGame(page) {
 
 // Drops a file on the page.
 export function drop(page, name, text) {
-  return page.evaluate(([name, text]) => {
-    document.body.dataset.state = "dropping";
-    const data = new DataTransfer();
-    data.items.add(new File([text], name));
-    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-  }, [name, text]);
+  return page.evaluate(
+    ([name, text]) => {
+      document.body.dataset.state = "dropping";
+      const data = new DataTransfer();
+      data.items.add(new File([text], name));
+      document.body.dispatchEvent(
+        new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [name, text],
+  );
 }

@@ -1,5 +1,5 @@
-// The moves of a turn, as the page offers them: they lead to every result of the turn, and every move starts from an
-// existing group of pieces.
+// The moves of a turn, as the page offers them: they lead to every result of the turn, and every
+// move starts from an existing group of pieces.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,27 +19,43 @@ const POSITIONS = [
   "siga S:5,22/N:3,9 S 8",
 ];
 
-test("the lines of the page lead to every result and name what they capture", { timeout: 60000 }, async () => {
-  const engine = new Engine("greedy");
-  for (const position of POSITIONS) {
-    const [choices, view, { words }] = await Promise.all(["choices", "view", "board"].map(op => engine.ask({ op, position })));
-    const choice = new Choice(choices, view, words), reached = new Set();
-    const walk = async () => {
-      if (choice.end) reached.add((await engine.ask({ op: "apply", position, action: choice.end })).position);
-      const { options } = choice, here = groups(choice.preview(), words);
-      assert.equal(new Set(options.map(option => option.words)).size, options.length, position);
-      for (const option of options) {
-        assert.equal(option.moved.length, option.pieces.length, `${position}: ${option.words}`);
-        assert.ok(here.some(({ key }) => key === option.key), option.words);
-        assert.equal(option.captures.length > 0, option.words.includes(`, ${words.captures} `));
-        choice.pick(option);
-        await walk();
-        choice.back();
-      }
-    };
-    await walk();
-    assert.deepEqual([...reached].sort(), choices.turns.map(turn => turn.position).sort(), position);
-    assert.deepEqual(choice.left.sort(), [...reached].sort(), position);
-  }
-  await engine.close();
-});
+test(
+  "the lines of the page lead to every result and name what they capture",
+  { timeout: 60000 },
+  async () => {
+    const engine = new Engine("greedy");
+    for (const position of POSITIONS) {
+      const [choices, view, { words }] = await Promise.all(
+        ["choices", "view", "board"].map((op) => engine.ask({ op, position })),
+      );
+      const choice = new Choice(choices, view, words),
+        reached = new Set();
+      const walk = async () => {
+        if (choice.end)
+          reached.add((await engine.ask({ op: "apply", position, action: choice.end })).position);
+        const { options } = choice,
+          here = groups(choice.preview(), words);
+        assert.equal(new Set(options.map((option) => option.words)).size, options.length, position);
+        for (const option of options) {
+          assert.equal(option.moved.length, option.pieces.length, `${position}: ${option.words}`);
+          assert.ok(
+            here.some(({ key }) => key === option.key),
+            option.words,
+          );
+          assert.equal(option.captures.length > 0, option.words.includes(`, ${words.captures} `));
+          choice.pick(option);
+          await walk();
+          choice.back();
+        }
+      };
+      await walk();
+      assert.deepEqual(
+        [...reached].sort(),
+        choices.turns.map((turn) => turn.position).sort(),
+        position,
+      );
+      assert.deepEqual(choice.left.sort(), [...reached].sort(), position);
+    }
+    await engine.close();
+  },
+);

@@ -9,7 +9,10 @@ import { ROOT, TARGET } from "./browser.js";
 export class Engine {
   constructor(agent) {
     const words = agent === "perfect" ? join(ROOT, "checkpoints", "ashtapada.table") : agent;
-    this.process = spawn(join(TARGET, "release", "ashta"), ["engine", "--agent", words], { cwd: ROOT, stdio: ["pipe", "pipe", "inherit"] });
+    this.process = spawn(join(TARGET, "release", "ashta"), ["engine", "--agent", words], {
+      cwd: ROOT,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     this.lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
   }
 
@@ -21,7 +24,7 @@ export class Engine {
   }
 
   close() {
-    const ended = new Promise(resolve => this.process.once("exit", resolve));
+    const ended = new Promise((resolve) => this.process.once("exit", resolve));
     this.process.stdin.end();
     return ended;
   }

@@ -6,57 +6,124 @@ import { hurry, newGame, pageTests, playTurn, press } from "./browser.js";
 
 const { pageTest } = pageTests();
 const PHONE = { viewport: { width: 375, height: 667 } };
-const shown = (page, parts) => page.locator(parts).evaluateAll(all => all.filter(one => one.checkVisibility({ visibilityProperty: true })).map(one => one.id));
-const fits = page => page.locator("#turn").evaluate(one => one.scrollHeight <= one.clientHeight + 1);
+const shown = (page, parts) =>
+  page
+    .locator(parts)
+    .evaluateAll((all) =>
+      all.filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => one.id),
+    );
+const fits = (page) =>
+  page.locator("#turn").evaluate((one) => one.scrollHeight <= one.clientHeight + 1);
 
 for (const colorScheme of ["light", "dark"]) {
-  pageTest(`the first turn says what to do, and the course is easy to see, ${colorScheme}`, { ...PHONE, colorScheme }, async page => {
-    assert.match(await page.textContent("#turn-note"), /^Press Throw\. Each player brings two pieces/);
-    assert.deepEqual(await shown(page, "#turn button, #past button, #slider, #moves"), ["throw", "learn", "players"]);
-    assert.ok(await fits(page));
-    for (const game of ["ashtapada", "pachisi", "siga", "chowka-5"]) {
-      await newGame(page, { game });
-      const contrast = await page.evaluate(() => {
-        const style = part => getComputedStyle(document.querySelector(`#board ${part}`));
-        const light = colour => colour.match(/[\d.]+/g).slice(0, 3).reduce((sum, part, at) => sum + (part / 255) ** 2.2 * [0.2126, 0.7152, 0.0722][at], 0.05);
-        const both = [light(style(".way polyline").stroke), light(style(".square.marked rect").fill)];
-        return style(".way").opacity * Math.max(...both) / Math.min(...both);
-      });
-      assert.ok(contrast >= 3, `${game}: ${contrast}`);
-    }
-  });
+  pageTest(
+    `the first turn says what to do, and the course is easy to see, ${colorScheme}`,
+    { ...PHONE, colorScheme },
+    async (page) => {
+      assert.match(
+        await page.textContent("#turn-note"),
+        /^Press Throw\. Each player brings two pieces/,
+      );
+      assert.deepEqual(await shown(page, "#turn button, #past button, #slider, #moves"), [
+        "throw",
+        "learn",
+        "players",
+      ]);
+      assert.ok(await fits(page));
+      for (const game of ["ashtapada", "pachisi", "siga", "chowka-5"]) {
+        await newGame(page, { game });
+        const contrast = await page.evaluate(() => {
+          const style = (part) => getComputedStyle(document.querySelector(`#board ${part}`));
+          const light = (colour) =>
+            colour
+              .match(/[\d.]+/g)
+              .slice(0, 3)
+              .reduce(
+                (sum, part, at) => sum + (part / 255) ** 2.2 * [0.2126, 0.7152, 0.0722][at],
+                0.05,
+              );
+          const both = [
+            light(style(".way polyline").stroke),
+            light(style(".square.marked rect").fill),
+          ];
+          return (style(".way").opacity * Math.max(...both)) / Math.min(...both);
+        });
+        assert.ok(contrast >= 3, `${game}: ${contrast}`);
+      }
+    },
+  );
 }
 
-pageTest("a throw lands on the board; the opponent's turn is apart from it, and moves are grouped", { ...PHONE, reducedMotion: "no-preference" }, async page => {
-  await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
-  await page.click("#throw");
-  await page.waitForFunction(() => document.querySelectorAll(".throw .die").length === 2 && getComputedStyle(document.querySelector(".throw")).pointerEvents === "none");
-  await page.waitForFunction(() => !document.querySelector(".throw"));
-  await hurry(page, "button");
-  await playTurn(page);
-  assert.match(await page.textContent("#last-turn"), /^N North threw \d, \d: ./);
-  await press(page, "#throw");
-  assert.equal(await page.locator(".throw").count(), 0, "without a pace, nothing lands");
-  assert.equal(await page.locator("#thrown .die").count(), 2);
-  assert.ok(await page.isVisible("#last-turn") && await fits(page));
-  const pieces = await page.locator("#actions ol").evaluateAll(all => all.map(own => new Set([...own.querySelectorAll(".words")].map(one => one.textContent.split(" to ")[0])).size));
-  assert.deepEqual(pieces, Array(await page.locator("#actions h3").count()).fill(1));
-});
+pageTest(
+  "a throw lands on the board; the opponent's turn is apart from it, and moves are grouped",
+  { ...PHONE, reducedMotion: "no-preference" },
+  async (page) => {
+    await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
+    await page.click("#throw");
+    await page.waitForFunction(
+      () =>
+        document.querySelectorAll(".throw .die").length === 2 &&
+        getComputedStyle(document.querySelector(".throw")).pointerEvents === "none",
+    );
+    await page.waitForFunction(() => !document.querySelector(".throw"));
+    await hurry(page, "button");
+    await playTurn(page);
+    assert.match(await page.textContent("#last-turn"), /^N North threw \d, \d: ./);
+    await press(page, "#throw");
+    assert.equal(await page.locator(".throw").count(), 0, "without a pace, nothing lands");
+    assert.equal(await page.locator("#thrown .die").count(), 2);
+    assert.ok((await page.isVisible("#last-turn")) && (await fits(page)));
+    const pieces = await page
+      .locator("#actions ol")
+      .evaluateAll((all) =>
+        all.map(
+          (own) =>
+            new Set(
+              [...own.querySelectorAll(".words")].map((one) => one.textContent.split(" to ")[0]),
+            ).size,
+        ),
+      );
+    assert.deepEqual(pieces, Array(await page.locator("#actions h3").count()).fill(1));
+  },
+);
 
 for (const viewport of [PHONE.viewport, { width: 1280, height: 800 }]) {
-  pageTest(`a new game has players and Start in sight at ${viewport.width}, and house rules as sentences`, { viewport }, async page => {
-    await newGame(page, { game: "pagade", seats: "SENW", flags: { no_cut: "lap" } });
-    assert.equal(await page.textContent("#game-name"), "Pagade for four, with house rules");
-    assert.match(await page.textContent("#notice"), /^No bot knows Pagade with these rules for 4 players/);
-    await page.click("nav [data-dialog=new-game]");
-    assert.match(await page.textContent("[data-rules='pagade?no_cut=lap']"), /^A pawn before its belly .*: It goes around once more/);
-    assert.ok(!/no_cut|=/.test(await page.textContent("#new-game")));
-    await page.check("input[name=game][value=ashtapada]");
-    const boxes = await page.locator("#choose-seats .card, #new-game select[data-seat], #new-game [value=start], #choose-game :checked").evaluateAll(all => all.map(one => one.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]));
-    assert.ok(boxes.every(([top, bottom]) => top >= 0 && bottom <= viewport.height), JSON.stringify(boxes));
-    const listed = () => page.locator("#new-game [data-seat=N] > :not([hidden])").allTextContents();
-    assert.match((await listed()).join(), /^Person,Easy \(novice\): \d+ %Medium \(intermediate\): \d+ %Hard \(expert\),More …$/);
-    await page.selectOption("#new-game [data-seat=N]", "more");
-    assert.match((await listed()).join(), /,beginner: \d+ %.*,random: /);
-  });
+  pageTest(
+    `a new game has players and Start in sight at ${viewport.width}, and house rules as sentences`,
+    { viewport },
+    async (page) => {
+      await newGame(page, { game: "pagade", seats: "SENW", flags: { no_cut: "lap" } });
+      assert.equal(await page.textContent("#game-name"), "Pagade for four, with house rules");
+      assert.match(
+        await page.textContent("#notice"),
+        /^No bot knows Pagade with these rules for 4 players/,
+      );
+      await page.click("nav [data-dialog=new-game]");
+      assert.match(
+        await page.textContent("[data-rules='pagade?no_cut=lap']"),
+        /^A pawn before its belly .*: It goes around once more/,
+      );
+      assert.ok(!/no_cut|=/.test(await page.textContent("#new-game")));
+      await page.check("input[name=game][value=ashtapada]");
+      const boxes = await page
+        .locator(
+          "#choose-seats .card, #new-game select[data-seat], #new-game [value=start], #choose-game :checked",
+        )
+        .evaluateAll((all) =>
+          all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]),
+        );
+      assert.ok(
+        boxes.every(([top, bottom]) => top >= 0 && bottom <= viewport.height),
+        JSON.stringify(boxes),
+      );
+      const listed = () =>
+        page.locator("#new-game [data-seat=N] > :not([hidden])").allTextContents();
+      assert.match(
+        (await listed()).join(),
+        /^Person,Easy \(novice\): \d+ %Medium \(intermediate\): \d+ %Hard \(expert\),More …$/,
+      );
+      await page.selectOption("#new-game [data-seat=N]", "more");
+      assert.match((await listed()).join(), /,beginner: \d+ %.*,random: /);
+    },
+  );
 }

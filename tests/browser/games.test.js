@@ -1,4 +1,5 @@
-// Whole games: some against bots, and one of each built-in game in which the page offers what the engine allows.
+// Whole games: some against bots, and one of each built-in game in which the page offers what the
+// engine allows.
 
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
@@ -18,17 +19,21 @@ before(async () => {
 after(() => running.close());
 
 const KINDS = [
-  ["ashtapada", "SEN", "bot:expert"], ["ashte-kashte", "SENW", "bot:intermediate"],
-  ["pagade", "SN", "bot:2ply", { no_cut: "lap" }], ["pagade", "SENW", "bot:expert", { teams: "true" }],
+  ["ashtapada", "SEN", "bot:expert"],
+  ["ashte-kashte", "SENW", "bot:intermediate"],
+  ["pagade", "SN", "bot:2ply", { no_cut: "lap" }],
+  ["pagade", "SENW", "bot:expert", { teams: "true" }],
 ];
 
-// Makes the best move by the hints with the mouse: on the board if its piece is there, else in the list.
+// Makes the best move by the hints with the mouse: on the board if its piece is there, else in the
+// list.
 async function choose(isOnBoard) {
-  const found = await page.waitForFunction(isOnBoard => {
+  const found = await page.waitForFunction((isOnBoard) => {
     const best = document.querySelector("#actions .best");
     if (!best) return null;
     const words = best.querySelector(".words").firstChild.textContent;
-    const can = piece => piece.getAttribute("aria-label").toLowerCase().includes(words.toLowerCase());
+    const can = (piece) =>
+      piece.getAttribute("aria-label").toLowerCase().includes(words.toLowerCase());
     const piece = isOnBoard ? [...document.querySelectorAll(".piece.can")].find(can) : null;
     const target = piece ?? best;
     target.scrollIntoView({ block: "nearest" });
@@ -43,52 +48,82 @@ async function choose(isOnBoard) {
 }
 
 for (const [game, seats, bot, flags = {}] of KINDS) {
-  test(`a game of ${game} for ${seats} with ${JSON.stringify(flags)} is played to its end`, { timeout: 300000 }, async () => {
-    const others = [...seats.slice(1)].map(seat => [seat, bot]);
-    let now = await newGame(page, { game, seats, flags, players: Object.fromEntries([["S", "person"], ...others]), first: "" });
-    let choices = 0, onBoard = 0;
-    while (!now.endsWith("over")) {
-      assert.ok(now.endsWith("choose"), `the page waits for a choice, not in state ${now}`);
-      if (await choose(choices % 2 === 0)) onBoard += 1;
-      choices += 1;
-      now = await ready(page, now);
-    }
-    assert.ok(choices > 5, `a person had ${choices} choices`);
-    assert.ok(onBoard > 0, `pieces were clicked ${onBoard} times`);
-    assert.match(await page.textContent("#turn-title"), /wins?$|^Over|dead/);
-    assert.match(await position(page), /(- -)$/);
-    assert.equal(await page.locator("#actions button").count(), 0);
-    assert.equal(await state(page), now, "nothing moves any more");
-    assert.deepEqual(page.errors, []);
-  });
+  test(
+    `a game of ${game} for ${seats} with ${JSON.stringify(flags)} is played to its end`,
+    { timeout: 300000 },
+    async () => {
+      const others = [...seats.slice(1)].map((seat) => [seat, bot]);
+      let now = await newGame(page, {
+        game,
+        seats,
+        flags,
+        players: Object.fromEntries([["S", "person"], ...others]),
+        first: "",
+      });
+      let choices = 0,
+        onBoard = 0;
+      while (!now.endsWith("over")) {
+        assert.ok(now.endsWith("choose"), `the page waits for a choice, not in state ${now}`);
+        if (await choose(choices % 2 === 0)) onBoard += 1;
+        choices += 1;
+        now = await ready(page, now);
+      }
+      assert.ok(choices > 5, `a person had ${choices} choices`);
+      assert.ok(onBoard > 0, `pieces were clicked ${onBoard} times`);
+      assert.match(await page.textContent("#turn-title"), /wins?$|^Over|dead/);
+      assert.match(await position(page), /(- -)$/);
+      assert.equal(await page.locator("#actions button").count(), 0);
+      assert.equal(await state(page), now, "nothing moves any more");
+      assert.deepEqual(page.errors, []);
+    },
+  );
 }
 
-// Plays the game on the page to its end with random clicks, by turns on the board and in the list. Returns the nodes, and
-// what the page showed: [{ at, words, onBoard, landings, canLeave, chosen }].
+// Plays the game on the page to its end with random clicks, by turns on the board and in the list.
+// Returns the nodes, and what the page showed: [{ at, words, onBoard, landings, canLeave, chosen
+// }].
 async function clickThrough() {
-  const query = selector => [...document.querySelectorAll(selector)];
-  const press = made => ["pointerdown", "pointerup"].forEach(type => made.dispatchEvent(new PointerEvent(type, { bubbles: true })));
-  const label = made => made.getAttribute("aria-label").toLowerCase();
-  const settled = async before => {
-    while (document.body.dataset.state === before || !/(choose|over)$/.test(document.body.dataset.state)) await new Promise(requestAnimationFrame);
+  const query = (selector) => [...document.querySelectorAll(selector)];
+  const press = (made) =>
+    ["pointerdown", "pointerup"].forEach((type) =>
+      made.dispatchEvent(new PointerEvent(type, { bubbles: true })),
+    );
+  const label = (made) => made.getAttribute("aria-label").toLowerCase();
+  const settled = async (before) => {
+    while (
+      document.body.dataset.state === before ||
+      !/(choose|over)$/.test(document.body.dataset.state)
+    )
+      await new Promise(requestAnimationFrame);
   };
-  const play = await import("./play.js"), seen = [];
+  const play = await import("./play.js"),
+    seen = [];
   let seed = 7;
   document.body.dataset.state = "seating";
-  play.seat(Object.fromEntries(play.game.seats.map(seat => [seat, "person"])));
+  play.seat(Object.fromEntries(play.game.seats.map((seat) => [seat, "person"])));
   await settled("seating");
   while (!document.body.dataset.state.endsWith("over")) {
-    const { state } = document.body.dataset, buttons = query("#actions button"), leave = document.getElementById("leave");
-    const words = buttons.map(one => one.querySelector(".words").textContent.toLowerCase()), canLeave = !leave.disabled;
-    const chosen = (seed = seed * 48271 % 0x7fffffff) % (words.length + canLeave), entry = { at: Number.parseInt(state), words, canLeave, chosen };
+    const { state } = document.body.dataset,
+      buttons = query("#actions button"),
+      leave = document.getElementById("leave");
+    const words = buttons.map((one) => one.querySelector(".words").textContent.toLowerCase()),
+      canLeave = !leave.disabled;
+    const chosen = (seed = (seed * 48271) % 0x7fffffff) % (words.length + canLeave),
+      entry = { at: Number.parseInt(state), words, canLeave, chosen };
     if (chosen === buttons.length) leave.click();
     else if (seen.length % 2) buttons[chosen].click();
     else {
-      const pieces = query(".piece.can").map(one => [one, label(one).split(". can go: ")[1].split("; or ")]);
+      const pieces = query(".piece.can").map((one) => [
+        one,
+        label(one).split(". can go: ")[1].split("; or "),
+      ]);
       const [piece, own] = pieces.find(([, own]) => own.includes(words[chosen]));
       press(piece);
-      Object.assign(entry, { onBoard: pieces.flatMap(([, own]) => own), landings: [query(".landing").map(label).sort(), own.sort()] });
-      press(query(".landing").find(one => label(one) === words[chosen]));
+      Object.assign(entry, {
+        onBoard: pieces.flatMap(([, own]) => own),
+        landings: [query(".landing").map(label).sort(), own.sort()],
+      });
+      press(query(".landing").find((one) => label(one) === words[chosen]));
     }
     seen.push(entry);
     await settled(state);
@@ -96,12 +131,13 @@ async function clickThrough() {
   return { seen, nodes: play.game.nodes.map(({ position, node }) => ({ position, node })) };
 }
 
-// Checks a game of `clickThrough`: every decision offers the moves of the engine, and ends in the position of the turn.
+// Checks a game of `clickThrough`: every decision offers the moves of the engine, and ends in the
+// position of the turn.
 async function check(engine, { seen, nodes }) {
   for (const [at, { position, node }] of nodes.entries()) {
     if (node !== "decision") continue;
     const { turns, moves, nodes: places } = await engine.ask({ op: "choices", position });
-    const shown = seen.filter(entry => entry.at === at);
+    const shown = seen.filter((entry) => entry.at === at);
     let here = places[0];
     // A turn without a choice is not shown.
     if (!shown.length) assert.equal(turns.length, 1, position);
@@ -113,18 +149,23 @@ async function check(engine, { seen, nodes }) {
       // The page groups the moves by piece, so their order differs.
       const line = here.lines.find(([move]) => moves[move].words.toLowerCase() === words[chosen]);
       here = line ? places[line[1]] : { ...here, lines: [] };
-      while (here.lines.length === 1 && !here.end && !moves[here.lines[0][0]].captures.length) here = places[here.lines[0][1]];
+      while (here.lines.length === 1 && !here.end && !moves[here.lines[0][0]].captures.length)
+        here = places[here.lines[0][1]];
     }
     assert.equal(nodes[at + 1].position, turns[shown.length ? here.end[0] : 0].position, position);
   }
 }
 
 test("every built-in game offers the moves of the engine", { timeout: 500000 }, async () => {
-  const engine = new Engine("random"), page = await open(running, { query: "seed=5" });
+  const engine = new Engine("random"),
+    page = await open(running, { query: "seed=5" });
   await hurry(page);
   await page.uncheck("#show-chances");
   for (const file of await readdir(join(ROOT, "env", "games"))) {
-    await show(page, (await engine.ask({ op: "new", game: file.replace(".toml", ""), seed: 0 })).position);
+    await show(
+      page,
+      (await engine.ask({ op: "new", game: file.replace(".toml", ""), seed: 0 })).position,
+    );
     await check(engine, await page.evaluate(clickThrough));
   }
   await engine.close();

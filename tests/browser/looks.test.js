@@ -7,26 +7,51 @@ import { pageTests, show } from "./browser.js";
 const { pageTest } = pageTests();
 const box = (page, part) => page.locator(part).first().boundingBox();
 
-pageTest("pieces show emblems, or letters by a setting", {}, async page => {
-  const shown = () => page.evaluate(() => [...document.querySelectorAll(".piece :is(.emblem, .letter)")].find(made => made.checkVisibility()).className.baseVal);
+pageTest("pieces show emblems, or letters by a setting", {}, async (page) => {
+  const shown = () =>
+    page.evaluate(
+      () =>
+        [...document.querySelectorAll(".piece :is(.emblem, .letter)")].find((made) =>
+          made.checkVisibility(),
+        ).className.baseVal,
+    );
   assert.equal(await shown(), "emblem");
   await page.click("nav [data-dialog=settings]");
   await page.check("#set-letters");
   assert.equal(await shown(), "letter");
 });
 
-pageTest("a long board is upright on a phone, and has the whole width of a wide screen", { viewport: { width: 375, height: 667 } }, async page => {
-  await show(page, "ur-aseb S:hand,hand,hand,hand,7/N:hand,hand,hand,hand,2 S 1");
-  assert.ok(await page.evaluate(() => { const { width, height } = document.querySelector("#board svg").viewBox.baseVal; return height > 2 * width; }));
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.waitForFunction(() => { const { width, height } = document.querySelector("#board svg").viewBox.baseVal; return width > 2 * height; });
-  const [board, dock] = [await box(page, ".border"), await box(page, "#turn")];
-  assert.ok(board.width > 0.85 * 1280 && dock.y + dock.height <= 800, JSON.stringify({ board, dock }));
-});
+pageTest(
+  "a long board is upright on a phone, and has the whole width of a wide screen",
+  { viewport: { width: 375, height: 667 } },
+  async (page) => {
+    await show(page, "ur-aseb S:hand,hand,hand,hand,7/N:hand,hand,hand,hand,2 S 1");
+    assert.ok(
+      await page.evaluate(() => {
+        const { width, height } = document.querySelector("#board svg").viewBox.baseVal;
+        return height > 2 * width;
+      }),
+    );
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.waitForFunction(() => {
+      const { width, height } = document.querySelector("#board svg").viewBox.baseVal;
+      return width > 2 * height;
+    });
+    const [board, dock] = [await box(page, ".border"), await box(page, "#turn")];
+    assert.ok(
+      board.width > 0.85 * 1280 && dock.y + dock.height <= 800,
+      JSON.stringify({ board, dock }),
+    );
+  },
+);
 
-pageTest("a large screen has two columns of panels, and the end says by how much", { viewport: { width: 1700, height: 950 }, reducedMotion: "no-preference" }, async page => {
-  assert.equal((await box(page, "#chances")).y, (await box(page, "#turn")).y);
-  await show(page, "siga S:23,home/N:21,home S 1");
-  await page.waitForSelector(".petal");
-  assert.equal(await page.textContent("#margin"), "North: 3 steps behind, 1 of 2 home");
-});
+pageTest(
+  "a large screen has two columns of panels, and the end says by how much",
+  { viewport: { width: 1700, height: 950 }, reducedMotion: "no-preference" },
+  async (page) => {
+    assert.equal((await box(page, "#chances")).y, (await box(page, "#turn")).y);
+    await show(page, "siga S:23,home/N:21,home S 1");
+    await page.waitForSelector(".petal");
+    assert.equal(await page.textContent("#margin"), "North: 3 steps behind, 1 of 2 home");
+  },
+);

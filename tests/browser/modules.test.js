@@ -7,10 +7,17 @@ import { test } from "node:test";
 
 import { SITE } from "./browser.js";
 
-const NAMES = (await readdir(SITE)).filter(name => name.endsWith(".js"));
-const texts = new Map(await Promise.all(NAMES.map(async name => [name, await readFile(join(SITE, name), "utf8")])));
+const NAMES = (await readdir(SITE)).filter((name) => name.endsWith(".js"));
+const texts = new Map(
+  await Promise.all(NAMES.map(async (name) => [name, await readFile(join(SITE, name), "utf8")])),
+);
 // The modules that a module imports, also with `import()`.
-const imports = name => [...texts.get(name).matchAll(/(?:^(?:import|export)\b(?:[^;"]*? from)? |import\()"\.\/([^"]+)"/gm)].map(([, other]) => other);
+const imports = (name) =>
+  [
+    ...texts
+      .get(name)
+      .matchAll(/(?:^(?:import|export)\b(?:[^;"]*? from)? |import\()"\.\/([^"]+)"/gm),
+  ].map(([, other]) => other);
 
 test("the imports of modules form no ring", () => {
   const done = new Set();
@@ -26,9 +33,15 @@ test("the imports of modules form no ring", () => {
 });
 
 test("every module is used", () => {
-  // index.html loads start.js, `ashta serve` serves native.js instead of engine.js, and the worker is not imported.
+  // index.html loads start.js, `ashta serve` serves native.js instead of engine.js, and the worker
+  // is not imported.
   const used = new Set(["start.js", "native.js", ...NAMES.flatMap(imports)]);
-  const begun = [...texts.values()].join("\n").matchAll(/(?:import|Worker|register)\((?:new URL\()?"\.\/([^"]+)"/g);
+  const begun = [...texts.values()]
+    .join("\n")
+    .matchAll(/(?:import|Worker|register)\((?:new URL\()?"\.\/([^"]+)"/g);
   for (const [, name] of begun) used.add(name);
-  assert.deepEqual(NAMES.filter(name => !used.has(name)), []);
+  assert.deepEqual(
+    NAMES.filter((name) => !used.has(name)),
+    [],
+  );
 });

@@ -9,60 +9,107 @@ import { test } from "node:test";
 import { ROOT, SITE, blank, newGame, pageTests, playTurn, press, ready, start } from "./browser.js";
 
 const { running, pageTest } = pageTests();
-const isControlled = page => page.waitForFunction(() => navigator.serviceWorker.controller);
+const isControlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller);
 
-pageTest("the page can be installed, and without a network it starts and a bot answers", { serviceWorkers: "allow" }, async page => {
-  await page.goto(`${running.server.url}/games/ashta/?game=ashte-kashte&seed=2`);
-  const session = await page.context().newCDPSession(page);
-  assert.deepEqual((await session.send("Page.getAppManifest")).errors, []);
-  // The tests use private windows.
-  assert.deepEqual((await session.send("Page.getInstallabilityErrors")).installabilityErrors.map(({ errorId }) => errorId), ["in-incognito"]);
-  await isControlled(page);
-  await page.context().setOffline(true);
-  await page.reload();
-  await ready(page);
-  if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
-  assert.match(await page.textContent("#turns"), /North/);
-  assert.match(await page.textContent("#seats"), /novice/);
-  await newGame(page, { game: "pagade", players: { S: "person", N: "bot:novice" } });
-  await page.locator("#trouble", { hasText: /^The bot pagade needs a network connection the first time\.×$/ }).waitFor();
-  assert.match(await page.textContent("#seats"), /novice/);
-  await page.context().setOffline(false);
-  await page.reload();
-  await ready(page);
-  await page.locator("#seats .bar div").first().waitFor();
-  assert.match(await page.textContent("#seats"), /novice/);
-  for (const [size, name] of [[192, "192"], [512, "512"], [512, "512-maskable"]]) {
-    assert.equal(await page.evaluate(async src => (await createImageBitmap(await (await fetch(src)).blob())).width, `icon-${name}.png`), size);
-  }
-}, blank);
+pageTest(
+  "the page can be installed, and without a network it starts and a bot answers",
+  { serviceWorkers: "allow" },
+  async (page) => {
+    await page.goto(`${running.server.url}/games/ashta/?game=ashte-kashte&seed=2`);
+    const session = await page.context().newCDPSession(page);
+    assert.deepEqual((await session.send("Page.getAppManifest")).errors, []);
+    // The tests use private windows.
+    assert.deepEqual(
+      (await session.send("Page.getInstallabilityErrors")).installabilityErrors.map(
+        ({ errorId }) => errorId,
+      ),
+      ["in-incognito"],
+    );
+    await isControlled(page);
+    await page.context().setOffline(true);
+    await page.reload();
+    await ready(page);
+    if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
+    assert.match(await page.textContent("#turns"), /North/);
+    assert.match(await page.textContent("#seats"), /novice/);
+    await newGame(page, { game: "pagade", players: { S: "person", N: "bot:novice" } });
+    await page
+      .locator("#trouble", {
+        hasText: /^The bot pagade needs a network connection the first time\.×$/,
+      })
+      .waitFor();
+    assert.match(await page.textContent("#seats"), /novice/);
+    await page.context().setOffline(false);
+    await page.reload();
+    await ready(page);
+    await page.locator("#seats .bar div").first().waitFor();
+    assert.match(await page.textContent("#seats"), /novice/);
+    for (const [size, name] of [
+      [192, "192"],
+      [512, "512"],
+      [512, "512-maskable"],
+    ]) {
+      assert.equal(
+        await page.evaluate(
+          async (src) => (await createImageBitmap(await (await fetch(src)).blob())).width,
+          `icon-${name}.png`,
+        ),
+        size,
+      );
+    }
+  },
+  blank,
+);
 
-test("a new version starts in all tabs when the user starts it, and `ashta serve` removes the service worker", { timeout: 120000 }, async context => {
-  const folder = await mkdtemp(join(tmpdir(), "ashta-page-")), worker = join(folder, "sw.js");
-  await cp(SITE, folder, { recursive: true, filter: name => !/\.(gz|br|table)$/.test(name) });
-  const own = await start({ "/": folder });
-  context.after(() => own.close().then(() => rm(folder, { recursive: true })));
-  const page = await blank(own, { serviceWorkers: "allow" });
-  await page.goto(own.server.url);
-  await isControlled(page);
-  // A bot is kept after its first use, if it is the bot of this version.
-  await writeFile(join(folder, "pagade.bot"), "another version");
-  await page.evaluate(() => Promise.all(["pagade.bot", "siga.bot"].map(name => fetch(name))));
-  await page.waitForFunction(() => caches.match("siga.bot", { ignoreSearch: true }));
-  assert.equal(await page.evaluate(async () => await caches.match("pagade.bot", { ignoreSearch: true }) === undefined), true);
-  await writeFile(worker, (await readFile(worker, "utf8")).replace('"app.js"', '"new.js":"","app.js"'));
-  await writeFile(join(folder, "new.js"), "");
-  await page.reload();
-  await page.locator("#notice", { hasText: "A new version" }).waitFor();
-  const other = await page.context().newPage();
-  await other.goto(own.server.url);
-  const take = other.getByRole("button", { name: "Start it" });
-  await take.waitFor();
-  assert.ok(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).waiting), "a second tab starts nothing");
-  await Promise.all([page, other].map(tab => tab.waitForEvent("load")).concat(take.click()));
-  await other.close();
-  await page.waitForFunction(async () => !(await navigator.serviceWorker.getRegistration()).waiting && await caches.match("new.js", { ignoreSearch: true }));
-  await cp(join(ROOT, "web", "sw.js"), worker);
-  await page.reload();
-  await page.waitForFunction(async () => !await navigator.serviceWorker.getRegistration() && !(await caches.keys()).length);
-});
+test(
+  "a new version starts in all tabs when the user starts it, and `ashta serve` removes the service worker",
+  { timeout: 120000 },
+  async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), "ashta-page-")),
+      worker = join(folder, "sw.js");
+    await cp(SITE, folder, { recursive: true, filter: (name) => !/\.(gz|br|table)$/.test(name) });
+    const own = await start({ "/": folder });
+    context.after(() => own.close().then(() => rm(folder, { recursive: true })));
+    const page = await blank(own, { serviceWorkers: "allow" });
+    await page.goto(own.server.url);
+    await isControlled(page);
+    // A bot is kept after its first use, if it is the bot of this version.
+    await writeFile(join(folder, "pagade.bot"), "another version");
+    await page.evaluate(() => Promise.all(["pagade.bot", "siga.bot"].map((name) => fetch(name))));
+    await page.waitForFunction(() => caches.match("siga.bot", { ignoreSearch: true }));
+    assert.equal(
+      await page.evaluate(
+        async () => (await caches.match("pagade.bot", { ignoreSearch: true })) === undefined,
+      ),
+      true,
+    );
+    await writeFile(
+      worker,
+      (await readFile(worker, "utf8")).replace('"app.js"', '"new.js":"","app.js"'),
+    );
+    await writeFile(join(folder, "new.js"), "");
+    await page.reload();
+    await page.locator("#notice", { hasText: "A new version" }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(own.server.url);
+    const take = other.getByRole("button", { name: "Start it" });
+    await take.waitFor();
+    assert.ok(
+      await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).waiting),
+      "a second tab starts nothing",
+    );
+    await Promise.all([page, other].map((tab) => tab.waitForEvent("load")).concat(take.click()));
+    await other.close();
+    await page.waitForFunction(
+      async () =>
+        !(await navigator.serviceWorker.getRegistration()).waiting &&
+        (await caches.match("new.js", { ignoreSearch: true })),
+    );
+    await cp(join(ROOT, "web", "sw.js"), worker);
+    await page.reload();
+    await page.waitForFunction(
+      async () =>
+        !(await navigator.serviceWorker.getRegistration()) && !(await caches.keys()).length,
+    );
+  },
+);

@@ -6,68 +6,120 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { SITE, blank, hurry, newGame, pageTests, playTurn, press, ready, show, state } from "./browser.js";
+import {
+  SITE,
+  blank,
+  hurry,
+  newGame,
+  pageTests,
+  playTurn,
+  press,
+  ready,
+  show,
+  state,
+} from "./browser.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
 
 const { running, pageTest } = pageTests();
 
-pageTest("the page is light, and its table is fetched only when it is asked for", {}, async page => {
-  const { server } = running;
-  server.asked.length = 0;
-  const began = performance.now();
-  await page.goto(`${server.url}/games/ashta/`);
-  await ready(page);
-  const loaded = performance.now() - began;
-  await page.locator("#seats .bar div").first().waitFor();
-  await press(page, "#throw");
-  const bytes = server.asked.reduce((sum, { bytes }) => sum + bytes, 0);
-  console.log(`page: ${server.asked.length} files, ${(bytes / 1e6).toFixed(2)} MB, ready after ${loaded.toFixed(0)} ms`);
-  assert.ok(bytes < 1e6, `${bytes} bytes were loaded`);
-  const bots = server.asked.filter(({ path }) => path.endsWith(".bot"));
-  assert.deepEqual(bots.map(({ path }) => path), ["/games/ashta/ashte-kashte.bot"], "one bot, once");
-  assert.ok(bots[0].bytes <= 200 * 1024);
-  assert.ok(!server.asked.some(({ path }) => path.endsWith(".table")));
-}, blank);
+pageTest(
+  "the page is light, and its table is fetched only when it is asked for",
+  {},
+  async (page) => {
+    const { server } = running;
+    server.asked.length = 0;
+    const began = performance.now();
+    await page.goto(`${server.url}/games/ashta/`);
+    await ready(page);
+    const loaded = performance.now() - began;
+    await page.locator("#seats .bar div").first().waitFor();
+    await press(page, "#throw");
+    const bytes = server.asked.reduce((sum, { bytes }) => sum + bytes, 0);
+    console.log(
+      `page: ${server.asked.length} files, ${(bytes / 1e6).toFixed(2)} MB, ready after ${loaded.toFixed(0)} ms`,
+    );
+    assert.ok(bytes < 1e6, `${bytes} bytes were loaded`);
+    const bots = server.asked.filter(({ path }) => path.endsWith(".bot"));
+    assert.deepEqual(
+      bots.map(({ path }) => path),
+      ["/games/ashta/ashte-kashte.bot"],
+      "one bot, once",
+    );
+    assert.ok(bots[0].bytes <= 200 * 1024);
+    assert.ok(!server.asked.some(({ path }) => path.endsWith(".table")));
+  },
+  blank,
+);
 
-pageTest("modules are fetched at once, and the rules before the bots, which nothing waits for", {}, async page => {
-  const { server } = running;
-  const session = await page.context().newCDPSession(page);
-  await session.send("Network.enable");
-  await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 2e5, uploadThroughput: 1e5 });
-  let release;
-  const held = new Promise(resolve => { release = resolve; });
-  await page.route("**/*.bot", async route => {
-    await held;
-    await route.continue();
-  });
-  server.asked.length = 0;
-  const began = performance.now();
-  await page.goto(`${server.url}/games/ashta/`, { waitUntil: "commit" });
-  await ready(page);
-  await page.click("#throw");
-  await page.locator("#turns li").first().waitFor();
-  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
-  console.log(`at 1.6 Mbit/s and 150 ms: first paint after ${paint.toFixed(0)} ms, first throw after ${(performance.now() - began).toFixed(0)} ms`);
-  release();
-  await page.locator("#seats .bar div").first().waitFor();
-  const names = server.asked.map(({ path }) => path.split("/").at(-1));
-  const own = names.filter(name => name.endsWith(".js") && name !== "worker.js" && name !== "start.js");
-  const html = await readFile(join(SITE, "index.html"), "utf8");
-  assert.deepEqual([...new Set(own)].toSorted(), [...html.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name).toSorted());
-  assert.ok(names.indexOf("ashta.wasm") < names.findIndex(name => name.endsWith(".bot")));
-}, blank);
+pageTest(
+  "modules are fetched at once, and the rules before the bots, which nothing waits for",
+  {},
+  async (page) => {
+    const { server } = running;
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 150,
+      downloadThroughput: 2e5,
+      uploadThroughput: 1e5,
+    });
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/*.bot", async (route) => {
+      await held;
+      await route.continue();
+    });
+    server.asked.length = 0;
+    const began = performance.now();
+    await page.goto(`${server.url}/games/ashta/`, { waitUntil: "commit" });
+    await ready(page);
+    await page.click("#throw");
+    await page.locator("#turns li").first().waitFor();
+    const paint = await page.evaluate(
+      () => performance.getEntriesByName("first-contentful-paint")[0].startTime,
+    );
+    console.log(
+      `at 1.6 Mbit/s and 150 ms: first paint after ${paint.toFixed(0)} ms, first throw after ${(performance.now() - began).toFixed(0)} ms`,
+    );
+    release();
+    await page.locator("#seats .bar div").first().waitFor();
+    const names = server.asked.map(({ path }) => path.split("/").at(-1));
+    const own = names.filter(
+      (name) => name.endsWith(".js") && name !== "worker.js" && name !== "start.js",
+    );
+    const html = await readFile(join(SITE, "index.html"), "utf8");
+    assert.deepEqual(
+      [...new Set(own)].toSorted(),
+      [...html.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name).toSorted(),
+    );
+    assert.ok(names.indexOf("ashta.wasm") < names.findIndex((name) => name.endsWith(".bot")));
+  },
+  blank,
+);
 
-pageTest("every small bot chooses in a blink", {}, async page => {
+pageTest("every small bot chooses in a blink", {}, async (page) => {
   const measured = await page.evaluate(async () => {
     // The measurement uses the module without the page.
     const { fetchBytes, load } = await import("./ashta.js");
     const ashta = await load(new URL("ashta.wasm", location.href));
     const found = {};
-    for (const [name, game, seats] of [["ashtapada", "ashtapada", 2], ["ashtapada-3p", "ashtapada", 3], ["ashtapada-4p", "ashtapada", 4],
-      ["ashte-kashte", "ashte-kashte", 2], ["ashte-kashte-3p", "ashte-kashte", 3], ["ashte-kashte-4p", "ashte-kashte", 4],
-      ["pagade", "pagade", 2], ["pagade-lap", "pagade?no_cut=lap", 2], ["pagade-4p", "pagade", 4], ["pagade-teams", "pagade?teams=true", 4]]) {
+    for (const [name, game, seats] of [
+      ["ashtapada", "ashtapada", 2],
+      ["ashtapada-3p", "ashtapada", 3],
+      ["ashtapada-4p", "ashtapada", 4],
+      ["ashte-kashte", "ashte-kashte", 2],
+      ["ashte-kashte-3p", "ashte-kashte", 3],
+      ["ashte-kashte-4p", "ashte-kashte", 4],
+      ["pagade", "pagade", 2],
+      ["pagade-lap", "pagade?no_cut=lap", 2],
+      ["pagade-4p", "pagade", 4],
+      ["pagade-teams", "pagade?teams=true", 4],
+    ]) {
       const bot = ashta.read(await fetchBytes(`${name}.bot`));
       let { position } = ashta.answer({ op: "new", game, seats, seed: 1 });
       const times = [];
@@ -75,7 +127,11 @@ pageTest("every small bot chooses in a blink", {}, async page => {
         const { node } = ashta.answer({ op: "view", position });
         if (node === "chance") {
           const { outcomes } = ashta.answer({ op: "chance", position });
-          ({ position } = ashta.answer({ op: "apply", position, throw: outcomes[move % outcomes.length].throw }));
+          ({ position } = ashta.answer({
+            op: "apply",
+            position,
+            throw: outcomes[move % outcomes.length].throw,
+          }));
           continue;
         }
         const began = performance.now();
@@ -108,26 +164,41 @@ async function busy(page) {
 
 async function opened(page, dialog) {
   await page.click(`[data-dialog=${dialog}]`);
-  if (dialog === "new-game") await page.evaluate(() => document.querySelectorAll("#new-game details").forEach(details => { details.open = true; }));
-  if (dialog === "rules") await page.evaluate(() => { document.querySelector("#rules-text details").open = true; });
+  if (dialog === "new-game")
+    await page.evaluate(() =>
+      document.querySelectorAll("#new-game details").forEach((details) => {
+        details.open = true;
+      }),
+    );
+  if (dialog === "rules")
+    await page.evaluate(() => {
+      document.querySelector("#rules-text details").open = true;
+    });
 }
 
-pageTest("before the rules are there, clicks do nothing", {}, async page => {
-  let release;
-  const held = new Promise(resolve => { release = resolve; });
-  await page.route("**/ashta.wasm", async route => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(`${running.server.url}/games/ashta/`);
-  for (const button of await page.locator("button:visible").all()) {
-    const { x, y, width, height } = await button.boundingBox();
-    await page.mouse.click(x + width / 2, y + height / 2);
-  }
-  assert.equal(await page.locator("dialog[open]").count(), 0);
-  release();
-  assert.match(await ready(page), /^0 throw$/);
-}, blank);
+pageTest(
+  "before the rules are there, clicks do nothing",
+  {},
+  async (page) => {
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/ashta.wasm", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${running.server.url}/games/ashta/`);
+    for (const button of await page.locator("button:visible").all()) {
+      const { x, y, width, height } = await button.boundingBox();
+      await page.mouse.click(x + width / 2, y + height / 2);
+    }
+    assert.equal(await page.locator("dialog[open]").count(), 0);
+    release();
+    assert.match(await ready(page), /^0 throw$/);
+  },
+  blank,
+);
 
 for (const [file, place, words, goesOn] of [
   ["worker.js", "#trouble", "The rules cannot be loaded", false],
@@ -136,72 +207,110 @@ for (const [file, place, words, goesOn] of [
   ["bots.json", "#notice", "The list of bots (bots.json) cannot be loaded: 404", true],
   ["ashte-kashte.bot", "#trouble", "The bot ashte-kashte.bot cannot be loaded", true],
 ]) {
-  test(`a page without ${file} says so${goesOn ? ", and its games go on" : ""}`, { timeout: 60000 }, async () => {
-    const page = await blank(running);
-    await page.route(`**/${file}`, route => route.fulfill({ status: 404 }));
-    await page.goto(`${running.server.url}/games/ashta/`);
-    await page.locator(place).filter({ hasText: words }).waitFor();
-    if (goesOn) {
-      await hurry(page);
-      for (let turn = 0; turn < 4; turn++) {
-        assert.match(await ready(page), / choose$/);
-        await playTurn(page);
+  test(
+    `a page without ${file} says so${goesOn ? ", and its games go on" : ""}`,
+    { timeout: 60000 },
+    async () => {
+      const page = await blank(running);
+      await page.route(`**/${file}`, (route) => route.fulfill({ status: 404 }));
+      await page.goto(`${running.server.url}/games/ashta/`);
+      await page.locator(place).filter({ hasText: words }).waitFor();
+      if (goesOn) {
+        await hurry(page);
+        for (let turn = 0; turn < 4; turn++) {
+          assert.match(await ready(page), / choose$/);
+          await playTurn(page);
+        }
+        assert.ok(Number((await state(page)).split(" ")[0]) >= 12);
+        assert.match(await page.textContent("#seats .seat-N"), /greedy\+2ply/);
+        await page.locator("#seats .bar div").first().waitFor();
       }
-      assert.ok(Number((await state(page)).split(" ")[0]) >= 12);
-      assert.match(await page.textContent("#seats .seat-N"), /greedy\+2ply/);
-      await page.locator("#seats .bar div").first().waitFor();
-    }
-    await page.context().close();
-  });
+      await page.context().close();
+    },
+  );
 }
 
-pageTest("pieces that share a square are large enough for a finger", { viewport: { width: 375, height: 667 }, hasTouch: true }, async page => {
-  const shared = { "ashte-kashte S:4,5,5,30/N:6,7,9,home S 3": 2, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6": 2, "chowka-5 S:0,4,4,8/N:0,4,8,12 S 3": 3 };
-  for (const [position, least] of Object.entries(shared)) {
-    await show(page, position);
-    const sizes = await page.locator("#board .piece").evaluateAll(all => {
-      const onSquares = all.filter(piece => / on [A-Z]\d/.test(piece.ariaLabel));
-      const bySquare = Map.groupBy(onSquares, piece => piece.ariaLabel.match(/ on ([A-Z]\d+)/)[1]);
-      const discs = [...bySquare.values()].map(here => here.flatMap(piece => [...piece.querySelectorAll(".disc")]));
-      return discs.filter(here => here.length > 1).flat().map(disc => disc.getBoundingClientRect().width);
-    });
-    assert.ok(sizes.length >= least && sizes.every(size => size > 23.9), `${position}: ${sizes}`);
-  }
-});
+pageTest(
+  "pieces that share a square are large enough for a finger",
+  { viewport: { width: 375, height: 667 }, hasTouch: true },
+  async (page) => {
+    const shared = {
+      "ashte-kashte S:4,5,5,30/N:6,7,9,home S 3": 2,
+      "pagade S:6,7,12,12/N:6,7,12,18 S 3,6": 2,
+      "chowka-5 S:0,4,4,8/N:0,4,8,12 S 3": 3,
+    };
+    for (const [position, least] of Object.entries(shared)) {
+      await show(page, position);
+      const sizes = await page.locator("#board .piece").evaluateAll((all) => {
+        const onSquares = all.filter((piece) => / on [A-Z]\d/.test(piece.ariaLabel));
+        const bySquare = Map.groupBy(
+          onSquares,
+          (piece) => piece.ariaLabel.match(/ on ([A-Z]\d+)/)[1],
+        );
+        const discs = [...bySquare.values()].map((here) =>
+          here.flatMap((piece) => [...piece.querySelectorAll(".disc")]),
+        );
+        return discs
+          .filter((here) => here.length > 1)
+          .flat()
+          .map((disc) => disc.getBoundingClientRect().width);
+      });
+      assert.ok(
+        sizes.length >= least && sizes.every((size) => size > 23.9),
+        `${position}: ${sizes}`,
+      );
+    }
+  },
+);
 
-pageTest("nothing is wider than a phone", { viewport: { width: 375, height: 740 }, hasTouch: true }, async page => {
-  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  const positions = ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "ashte-kashte S:hand,4,5,5/E:hand,hand,3,7/N:hand,hand,22,22/W:hand,hand,20,home S 3",
-    "pagade?teams=true S:6,7,12,12/E+:cut,cut,30,home/N:6,7,12,12/W:6,7,12,12 S 1,4"];
-  for (const position of positions) {
-    await show(page, position);
-    assert.ok(!await isWide(), position);
-    // A finger can hit small pieces, too.
-    const piece = await page.locator(".piece.can").first().boundingBox();
-    await page.touchscreen.tap(piece.x + piece.width / 2 + 8, piece.y + piece.height / 2);
-    await page.waitForSelector(".piece.lifted");
-  }
-  for (const dialog of DIALOGS) {
-    await opened(page, dialog);
-    assert.ok(!await isWide(), dialog);
-    const inner = await page.evaluate(() => {
-      const form = document.querySelector("dialog[open] form");
-      return form.scrollWidth - form.clientWidth;
-    });
-    assert.ok(inner <= 0, `${dialog} is ${inner} pixels too wide`);
-    await page.keyboard.press("Escape");
-  }
-});
+pageTest(
+  "nothing is wider than a phone",
+  { viewport: { width: 375, height: 740 }, hasTouch: true },
+  async (page) => {
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const positions = [
+      "ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2",
+      "ashte-kashte S:hand,4,5,5/E:hand,hand,3,7/N:hand,hand,22,22/W:hand,hand,20,home S 3",
+      "pagade?teams=true S:6,7,12,12/E+:cut,cut,30,home/N:6,7,12,12/W:6,7,12,12 S 1,4",
+    ];
+    for (const position of positions) {
+      await show(page, position);
+      assert.ok(!(await isWide()), position);
+      // A finger can hit small pieces, too.
+      const piece = await page.locator(".piece.can").first().boundingBox();
+      await page.touchscreen.tap(piece.x + piece.width / 2 + 8, piece.y + piece.height / 2);
+      await page.waitForSelector(".piece.lifted");
+    }
+    for (const dialog of DIALOGS) {
+      await opened(page, dialog);
+      assert.ok(!(await isWide()), dialog);
+      const inner = await page.evaluate(() => {
+        const form = document.querySelector("dialog[open] form");
+        return form.scrollWidth - form.clientWidth;
+      });
+      assert.ok(inner <= 0, `${dialog} is ${inner} pixels too wide`);
+      await page.keyboard.press("Escape");
+    }
+  },
+);
 
 for (const colorScheme of ["light", "dark"]) {
-  pageTest(`axe finds no barrier, ${colorScheme}`, { colorScheme }, async page => {
+  pageTest(`axe finds no barrier, ${colorScheme}`, { colorScheme }, async (page) => {
     await busy(page);
-    await page.evaluate(() => { localStorage["ashta.results"] = '[{ "id": "1", "against": "bot:novice", "result": "won" }]'; });
+    await page.evaluate(() => {
+      localStorage["ashta.results"] = '[{ "id": "1", "against": "bot:novice", "result": "won" }]';
+    });
     const script = await readFile(AXE, "utf8");
     await page.evaluate(script);
-    const check = async what => {
-      const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html.slice(0, 120)).join(" | ")}`);
+    const check = async (what) => {
+      const { violations, passes } = await page.evaluate(() =>
+        globalThis.axe.run(document, {
+          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
+        }),
+      );
+      const found = violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`,
+      );
       assert.deepEqual(found, [], what);
       assert.ok(passes.length > 10);
     };
@@ -219,40 +328,65 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-pageTest("the board is described to those who do not see it", {}, async page => {
+pageTest("the board is described to those who do not see it", {}, async (page) => {
   await show(page, "ashtapada S:6,6/N:23,23 S 1,2");
-  const labels = await page.locator("#board .piece").evaluateAll(all => all.map(piece => piece.getAttribute("aria-label")));
-  assert.deepEqual(labels.sort(), ["North: twins on H7",
-    "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2, captures NN on H7"]);
+  const labels = await page
+    .locator("#board .piece")
+    .evaluateAll((all) => all.map((piece) => piece.getAttribute("aria-label")));
+  assert.deepEqual(labels.sort(), [
+    "North: twins on H7",
+    "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2, captures NN on H7",
+  ]);
   assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
 });
 
-pageTest("on a phone, a link begins with its button", { viewport: { width: 375, height: 667 }, hasTouch: true }, async page => {
-  assert.equal(await page.locator("h1").ariaSnapshot(), '- heading "Ashta" [level=1]');
-  await show(page, JSON.stringify({ players: ["a", "b"], start: "ashtapada S:5,30/N:off,23 S *", moves: [[4], [2], 0, 1] }));
-  assert.ok(!await page.isVisible("#throw"));
-  const { y, height } = await page.locator("#play-on").boundingBox();
-  assert.ok(y > 0 && y + height <= 667, `${y} + ${height}`);
-  const piece = page.locator("#board .piece.seat-S").first();
-  await piece.tap();
-  assert.equal(await page.textContent("#turn-note"), "Press Play from here to move a piece.");
-  await page.click("#play-on");
-  await page.selectOption("#seats-dialog [data-seat=S]", "person");
-  await page.click("#seats-dialog [value=take]");
-  await page.locator("#throw:enabled").waitFor();
-  await piece.tap();
-  assert.equal(await page.textContent("#turn-note"), "Throw first, then move a piece.");
-});
+pageTest(
+  "on a phone, a link begins with its button",
+  { viewport: { width: 375, height: 667 }, hasTouch: true },
+  async (page) => {
+    assert.equal(await page.locator("h1").ariaSnapshot(), '- heading "Ashta" [level=1]');
+    await show(
+      page,
+      JSON.stringify({
+        players: ["a", "b"],
+        start: "ashtapada S:5,30/N:off,23 S *",
+        moves: [[4], [2], 0, 1],
+      }),
+    );
+    assert.ok(!(await page.isVisible("#throw")));
+    const { y, height } = await page.locator("#play-on").boundingBox();
+    assert.ok(y > 0 && y + height <= 667, `${y} + ${height}`);
+    const piece = page.locator("#board .piece.seat-S").first();
+    await piece.tap();
+    assert.equal(await page.textContent("#turn-note"), "Press Play from here to move a piece.");
+    await page.click("#play-on");
+    await page.selectOption("#seats-dialog [data-seat=S]", "person");
+    await page.click("#seats-dialog [value=take]");
+    await page.locator("#throw:enabled").waitFor();
+    await piece.tap();
+    assert.equal(await page.textContent("#turn-note"), "Throw first, then move a piece.");
+  },
+);
 
-pageTest("long unbroken words do not widen the page", {}, async page => {
-  const word = "W".repeat(240), sheet = (await readFile(join(SITE, "siga.toml"), "utf8"))
-    .replace(/^name = .*$/m, 'name = "long"').replace(/^title = .*$/m, `title = "${word}"`).replace(/^summary = .*$/m, `summary = "${word}"`);
-  await show(page, JSON.stringify({ players: [word, word], sheet, start: "long S:1,2/N:3,4 S *", moves: [] }));
+pageTest("long unbroken words do not widen the page", {}, async (page) => {
+  const word = "W".repeat(240),
+    sheet = (await readFile(join(SITE, "siga.toml"), "utf8"))
+      .replace(/^name = .*$/m, 'name = "long"')
+      .replace(/^title = .*$/m, `title = "${word}"`)
+      .replace(/^summary = .*$/m, `summary = "${word}"`);
+  await show(
+    page,
+    JSON.stringify({ players: [word, word], sheet, start: "long S:1,2/N:3,4 S *", moves: [] }),
+  );
   for (const dialog of DIALOGS) {
     await opened(page, dialog);
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 800 });
-      const wide = await page.evaluate(() => [document.documentElement, document.querySelector("dialog[open] form")].map(part => part.scrollWidth - part.clientWidth));
+      const wide = await page.evaluate(() =>
+        [document.documentElement, document.querySelector("dialog[open] form")].map(
+          (part) => part.scrollWidth - part.clientWidth,
+        ),
+      );
       assert.deepEqual(wide, [0, 0], `${dialog} at ${width}`);
     }
     await page.keyboard.press("Escape");

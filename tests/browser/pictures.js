@@ -1,5 +1,6 @@
-// Makes the pictures of the README: the page during a game, and the board of each game. Run it after changes of the
-// page: web/build && node tests/browser/pictures.js (tests/browser/run installs its packages).
+// Makes the pictures of the README: the page during a game, and the board of each game. Run it
+// after changes of the page: web/build && node tests/browser/pictures.js (tests/browser/run
+// installs its packages).
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,20 +25,30 @@ try {
   await page.click(".piece.can[aria-label*='piece on H4']");
   await page.screenshot({ path: join(FOLDER, "page.png") });
   await page.click("nav [data-dialog=new-game]");
-  const games = await page.locator("input[name=game]").evaluateAll(all => all.map(field => field.value));
+  const games = await page
+    .locator("input[name=game]")
+    .evaluateAll((all) => all.map((field) => field.value));
   await page.click("#new-game [data-close]");
   for (const game of games) {
     await newGame(page, { game });
-    await page.evaluate(size => {
+    await page.evaluate((size) => {
       const board = document.querySelector("#board svg");
       const { width, height } = board.viewBox.baseVal;
       // Draws for a large screen, then scales down.
       Object.assign(board.style, {
-        width: `${6 * size}px`, height: `${6 * size * height / width}px`, maxHeight: "none", minHeight: 0, transform: "scale(calc(1 / 6))", transformOrigin: "0 0",
+        width: `${6 * size}px`,
+        height: `${(6 * size * height) / width}px`,
+        maxHeight: "none",
+        minHeight: 0,
+        transform: "scale(calc(1 / 6))",
+        transformOrigin: "0 0",
       });
     }, BOARD);
     await page.waitForTimeout(100);
-    await page.locator("#board svg").first().screenshot({ path: join(FOLDER, `${game}.png`) });
+    await page
+      .locator("#board svg")
+      .first()
+      .screenshot({ path: join(FOLDER, `${game}.png`) });
     await page.reload();
     await ready(page);
     await hurry(page);

@@ -3,63 +3,99 @@
 import assert from "node:assert/strict";
 
 import { Engine } from "./engine.js";
-import { blank, copyGame, hurry, newGame, pageTests, playTurn, position, press, ready, show, state } from "./browser.js";
+import {
+  blank,
+  copyGame,
+  hurry,
+  newGame,
+  pageTests,
+  playTurn,
+  position,
+  press,
+  ready,
+  show,
+  state,
+} from "./browser.js";
 
 const { running, pageTest } = pageTests();
 
-pageTest("a whole game is played by keys alone, and the focus is never lost", {}, async page => {
-  await page.addInitScript(() => { localStorage["ashta.settings"] = '{"pace":"none","moving":false}'; });
-  await page.goto(`${running.server.url}/games/ashta/?seed=4`);
-  await ready(page);
-  // Opens the dialog of a new game, and moves the focus through it.
-  await page.keyboard.press("Tab");
-  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.locator("input[name=game]:checked").focus();
-  while (await page.evaluate(() => document.activeElement.value) !== "siga") await page.keyboard.press("ArrowDown");
-  await page.locator("#choose-first").focus();
-  await page.keyboard.press("s");
-  await page.locator("#new-game button[value=start]").focus();
-  await page.evaluate(() => { document.body.dataset.state = "new"; });
-  await page.keyboard.press("Enter");
-  let now = await ready(page, "new");
-  assert.equal(await page.evaluate(() => document.activeElement.id), "turn");
-  // Throws with the space key; chooses by number or on the board.
-  const is = selector => page.evaluate(selector => document.activeElement.matches(selector), selector);
-  for (let turn = 0; !now.endsWith("over"); turn++) {
-    if (now.endsWith("throw")) await page.keyboard.press(" ");
-    else if (turn % 3 === 0) await page.keyboard.press("1");
-    else {
-      // The board is the tab stop before the turn.
-      if (!await is("#board *")) await page.keyboard.press("Shift+Tab");
-      while (!await is(".piece.can")) await page.keyboard.press("ArrowRight");
-      if (turn % 2) await page.keyboard.press("ArrowLeft");
-      while (!await is(".piece.can")) await page.keyboard.press("ArrowLeft");
-      assert.ok(await page.locator(".track.lit").count() > 0, "the path of the piece with the focus is lit");
-      await page.keyboard.press("Enter");
+pageTest(
+  "a whole game is played by keys alone, and the focus is never lost",
+  {},
+  async (page) => {
+    await page.addInitScript(() => {
+      localStorage["ashta.settings"] = '{"pace":"none","moving":false}';
+    });
+    await page.goto(`${running.server.url}/games/ashta/?seed=4`);
+    await ready(page);
+    // Opens the dialog of a new game, and moves the focus through it.
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator("input[name=game]:checked").focus();
+    while ((await page.evaluate(() => document.activeElement.value)) !== "siga")
       await page.keyboard.press("ArrowDown");
-      assert.ok(await is(".landing"));
-      await page.keyboard.press("Enter");
+    await page.locator("#choose-first").focus();
+    await page.keyboard.press("s");
+    await page.locator("#new-game button[value=start]").focus();
+    await page.evaluate(() => {
+      document.body.dataset.state = "new";
+    });
+    await page.keyboard.press("Enter");
+    let now = await ready(page, "new");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "turn");
+    // Throws with the space key; chooses by number or on the board.
+    const is = (selector) =>
+      page.evaluate((selector) => document.activeElement.matches(selector), selector);
+    for (let turn = 0; !now.endsWith("over"); turn++) {
+      if (now.endsWith("throw")) await page.keyboard.press(" ");
+      else if (turn % 3 === 0) await page.keyboard.press("1");
+      else {
+        // The board is the tab stop before the turn.
+        if (!(await is("#board *"))) await page.keyboard.press("Shift+Tab");
+        while (!(await is(".piece.can"))) await page.keyboard.press("ArrowRight");
+        if (turn % 2) await page.keyboard.press("ArrowLeft");
+        while (!(await is(".piece.can"))) await page.keyboard.press("ArrowLeft");
+        assert.ok(
+          (await page.locator(".track.lit").count()) > 0,
+          "the path of the piece with the focus is lit",
+        );
+        await page.keyboard.press("Enter");
+        await page.keyboard.press("ArrowDown");
+        assert.ok(await is(".landing"));
+        await page.keyboard.press("Enter");
+      }
+      now = await ready(page, now);
+      assert.ok(!(await is("body")), now);
+      const stops = await page.evaluate(
+        () =>
+          [...document.querySelectorAll("#place *, #log *")].filter((one) => one.tabIndex >= 0)
+            .length,
+      );
+      assert.equal(stops, 2, "one tab stop for the board, one for the list of turns");
     }
-    now = await ready(page, now);
-    assert.ok(!await is("body"), now);
-    const stops = await page.evaluate(() => [...document.querySelectorAll("#place *, #log *")].filter(one => one.tabIndex >= 0).length);
-    assert.equal(stops, 2, "one tab stop for the board, one for the list of turns");
-  }
-  // In the list, arrows go from turn to turn; elsewhere they step back and forth.
-  await page.locator("#turns").focus();
-  for (let press = 0; press < 2; press++) await page.keyboard.press("ArrowDown");
-  assert.ok(await is("#turns li:nth-child(2) button"));
-  await page.keyboard.press("ArrowLeft");
-  const played = Number(now.split(" ")[0]);
-  await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played - 1);
-  await page.keyboard.press("ArrowRight");
-  await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played);
-  assert.ok((await page.locator("#news p").allTextContents()).some(text => /throws \d \(/.test(text)), "throws are announced");
-}, blank);
+    // In the list, arrows go from turn to turn; elsewhere they step back and forth.
+    await page.locator("#turns").focus();
+    for (let press = 0; press < 2; press++) await page.keyboard.press("ArrowDown");
+    assert.ok(await is("#turns li:nth-child(2) button"));
+    await page.keyboard.press("ArrowLeft");
+    const played = Number(now.split(" ")[0]);
+    await page.waitForFunction(
+      (at) => document.body.dataset.state.startsWith(`${at} `),
+      played - 1,
+    );
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction((at) => document.body.dataset.state.startsWith(`${at} `), played);
+    assert.ok(
+      (await page.locator("#news p").allTextContents()).some((text) => /throws \d \(/.test(text)),
+      "throws are announced",
+    );
+  },
+  blank,
+);
 
-pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}, async page => {
+pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}, async (page) => {
   await hurry(page);
   let now = await newGame(page, { game: "pagade", players: { S: "person", N: "bot:beginner" } });
   const seen = [];
@@ -91,121 +127,195 @@ async function middle(locator) {
   return [x + width / 2, y + height / 2];
 }
 
-const landings = page => page.locator(".landing").evaluateAll(all => all.map(landing => landing.getAttribute("aria-label")));
+const landings = (page) =>
+  page
+    .locator(".landing")
+    .evaluateAll((all) => all.map((landing) => landing.getAttribute("aria-label")));
 
-pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by keys", {}, async page => {
-  const begin = async () => {
-    await show(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 4");
-  };
-  const ended = () => page.locator("#turns button").first().filter({ hasText: "G3 to G7 by 4" }).waitFor();
-  const piece = page.locator(".piece.can[aria-label*='piece on G3']");
-  await begin();
-  await page.mouse.click(...await middle(piece));
-  assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
-  assert.equal(await page.textContent(".landing"), "4");
-  // A click on a landing does not lift the own piece there.
-  await page.mouse.click(...await middle(page.locator(".landing")));
-  await ended();
-  await begin();
-  const [x, y] = await middle(piece);
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  await page.mouse.move(x, y - 20, { steps: 3 });
-  const [toX, toY] = await middle(page.locator(".landing"));
-  await page.mouse.move(toX, toY, { steps: 3 });
-  await page.mouse.up();
-  await ended();
-  await begin();
-  await piece.focus();
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Escape");
-  assert.deepEqual(await landings(page), []);
-  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /piece on G3/);
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Enter");
-  await ended();
-});
+pageTest(
+  "a piece is lifted, and lands where it is clicked, dragged or sent by keys",
+  {},
+  async (page) => {
+    const begin = async () => {
+      await show(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 4");
+    };
+    const ended = () =>
+      page.locator("#turns button").first().filter({ hasText: "G3 to G7 by 4" }).waitFor();
+    const piece = page.locator(".piece.can[aria-label*='piece on G3']");
+    await begin();
+    await page.mouse.click(...(await middle(piece)));
+    assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
+    assert.equal(await page.textContent(".landing"), "4");
+    // A click on a landing does not lift the own piece there.
+    await page.mouse.click(...(await middle(page.locator(".landing"))));
+    await ended();
+    await begin();
+    const [x, y] = await middle(piece);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y - 20, { steps: 3 });
+    const [toX, toY] = await middle(page.locator(".landing"));
+    await page.mouse.move(toX, toY, { steps: 3 });
+    await page.mouse.up();
+    await ended();
+    await begin();
+    await piece.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await landings(page), []);
+    assert.match(
+      await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
+      /piece on G3/,
+    );
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await ended();
+  },
+);
 
-pageTest("a click beside a small square lifts no neighbour", { viewport: { width: 375, height: 667 } }, async page => {
-  await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
-  const [x, y] = await middle(page.locator(".piece.can[aria-label*='piece on K4']"));
-  const cell = await page.locator("#board .square rect").first().evaluate(square => square.getBoundingClientRect().width);
-  await page.mouse.click(x + 1.1 * cell, y);
-  assert.equal(await page.locator(".piece.lifted").count(), 0);
-  // The lifted piece and its landings are shown larger.
-  await page.mouse.click(x, y);
-  const sizes = await page.locator(".lifted, .landing").evaluateAll(all => all.map(one => one.getBoundingClientRect()).map(({ x, y, right, bottom, width }) => [x > 0 && y > 0 && right < 375 && bottom < 500, width]));
-  assert.ok(sizes.length > 1 && sizes.every(([isIn, width]) => isIn && width >= 24), JSON.stringify(sizes));
-  await page.mouse.click(...await middle(page.locator(".landing").first()));
-  await page.waitForFunction(() => document.querySelector("#board svg").getAttribute("viewBox").startsWith("0 0"));
-});
+pageTest(
+  "a click beside a small square lifts no neighbour",
+  { viewport: { width: 375, height: 667 } },
+  async (page) => {
+    await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+    const [x, y] = await middle(page.locator(".piece.can[aria-label*='piece on K4']"));
+    const cell = await page
+      .locator("#board .square rect")
+      .first()
+      .evaluate((square) => square.getBoundingClientRect().width);
+    await page.mouse.click(x + 1.1 * cell, y);
+    assert.equal(await page.locator(".piece.lifted").count(), 0);
+    // The lifted piece and its landings are shown larger.
+    await page.mouse.click(x, y);
+    const sizes = await page
+      .locator(".lifted, .landing")
+      .evaluateAll((all) =>
+        all
+          .map((one) => one.getBoundingClientRect())
+          .map(({ x, y, right, bottom, width }) => [
+            x > 0 && y > 0 && right < 375 && bottom < 500,
+            width,
+          ]),
+      );
+    assert.ok(
+      sizes.length > 1 && sizes.every(([isIn, width]) => isIn && width >= 24),
+      JSON.stringify(sizes),
+    );
+    await page.mouse.click(...(await middle(page.locator(".landing").first())));
+    await page.waitForFunction(() =>
+      document.querySelector("#board svg").getAttribute("viewBox").startsWith("0 0"),
+    );
+  },
+);
 
-pageTest("moves are whole: by each die, by their sum, and with what they capture", {}, async page => {
-  await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
-  const piece = place => page.locator(`.piece.can[aria-label*='piece on ${place}']`);
-  await page.mouse.click(...await middle(piece("K4")));
-  assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3, cuts N on K7", "K4 to M9 by 6"]);
-  assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3, cuts N on K7"]);
-  await page.mouse.click(...await middle(page.locator(".landing.captures")));
-  // The first move is a preview: the captured piece is pale, and one throw remains.
-  await page.locator(".piece.taken").waitFor();
-  assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
-  const now = await state(page);
-  await page.click("#undo");
-  await page.waitForFunction(now => document.body.dataset.state !== now, now);
-  assert.equal(await page.locator(".piece.taken").count(), 0);
-  await page.mouse.click(...await middle(piece("K4")));
-  await page.mouse.click(...await middle(page.locator(".landing.captures")));
-  await page.locator(".piece.taken").waitFor();
-  await page.mouse.click(...await middle(piece("O9")));
-  await page.mouse.click(...await middle(page.locator(".landing")));
-  await page.locator("#turns button").first().filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, cuts N on K7" }).waitFor();
-  // Either die can be first.
-  await show(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
-  const list = (await page.locator("#actions .words").allTextContents()).join("; ");
-  assert.match(list, /by 3(;|$)/);
-  assert.match(list, /by 6(;|$|,)/);
-  // A landing that captures says so, whatever the throw is.
-  await show(page, "ashtapada S:5,7/N:5,25 S 4,2");
-  const words = await page.locator("#actions .words").allTextContents();
-  assert.deepEqual(words.filter(text => text.includes("captures")), ["H3 to G8 by 4+2, captures N on G8", "H5 to G8 by 4, captures N on G8"]);
-});
+pageTest(
+  "moves are whole: by each die, by their sum, and with what they capture",
+  {},
+  async (page) => {
+    await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+    const piece = (place) => page.locator(`.piece.can[aria-label*='piece on ${place}']`);
+    await page.mouse.click(...(await middle(piece("K4"))));
+    assert.deepEqual(await landings(page), [
+      "K4 to P9 by 3+6",
+      "K4 to K7 by 3, cuts N on K7",
+      "K4 to M9 by 6",
+    ]);
+    assert.deepEqual(
+      await page
+        .locator(".landing.captures")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
+      ["K4 to K7 by 3, cuts N on K7"],
+    );
+    await page.mouse.click(...(await middle(page.locator(".landing.captures"))));
+    // The first move is a preview: the captured piece is pale, and one throw remains.
+    await page.locator(".piece.taken").waitFor();
+    assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
+    const now = await state(page);
+    await page.click("#undo");
+    await page.waitForFunction((now) => document.body.dataset.state !== now, now);
+    assert.equal(await page.locator(".piece.taken").count(), 0);
+    await page.mouse.click(...(await middle(piece("K4"))));
+    await page.mouse.click(...(await middle(page.locator(".landing.captures"))));
+    await page.locator(".piece.taken").waitFor();
+    await page.mouse.click(...(await middle(piece("O9"))));
+    await page.mouse.click(...(await middle(page.locator(".landing"))));
+    await page
+      .locator("#turns button")
+      .first()
+      .filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, cuts N on K7" })
+      .waitFor();
+    // Either die can be first.
+    await show(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
+    const list = (await page.locator("#actions .words").allTextContents()).join("; ");
+    assert.match(list, /by 3(;|$)/);
+    assert.match(list, /by 6(;|$|,)/);
+    // A landing that captures says so, whatever the throw is.
+    await show(page, "ashtapada S:5,7/N:5,25 S 4,2");
+    const words = await page.locator("#actions .words").allTextContents();
+    assert.deepEqual(
+      words.filter((text) => text.includes("captures")),
+      ["H3 to G8 by 4+2, captures N on G8", "H5 to G8 by 4, captures N on G8"],
+    );
+  },
+);
 
-pageTest("hints are arrows from the piece to the landing, also after the first move of a turn", {}, async page => {
-  await page.check("#show-hints");
-  await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
-  for (const picked of [0, 1]) {
-    await page.locator(".arrow.best").first().waitFor();
-    assert.equal(await page.locator(".arrow").count(), Math.min(3, await page.locator("#actions button").count()));
-    const head = await middle(page.locator(".arrow.best .head").last()), best = await page.locator("#actions .best .words").first().textContent();
-    await page.locator(`.piece.can[aria-label*="${best.split(" ")[0]}"]`).first().press("Enter");
-    const end = await middle(page.locator(`.landing[aria-label="${best}"]`));
-    assert.ok(Math.hypot(head[0] - end[0], head[1] - end[1]) < 20, `${best}: ${head}, ${end}`);
-    if (!picked) await press(page, `.landing[aria-label="${best}"]`);
-  }
-});
+pageTest(
+  "hints are arrows from the piece to the landing, also after the first move of a turn",
+  {},
+  async (page) => {
+    await page.check("#show-hints");
+    await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+    for (const picked of [0, 1]) {
+      await page.locator(".arrow.best").first().waitFor();
+      assert.equal(
+        await page.locator(".arrow").count(),
+        Math.min(3, await page.locator("#actions button").count()),
+      );
+      const head = await middle(page.locator(".arrow.best .head").last()),
+        best = await page.locator("#actions .best .words").first().textContent();
+      await page
+        .locator(`.piece.can[aria-label*="${best.split(" ")[0]}"]`)
+        .first()
+        .press("Enter");
+      const end = await middle(page.locator(`.landing[aria-label="${best}"]`));
+      assert.ok(Math.hypot(head[0] - end[0], head[1] - end[1]) < 20, `${best}: ${head}, ${end}`);
+      if (!picked) await press(page, `.landing[aria-label="${best}"]`);
+    }
+  },
+);
 
-pageTest("a second click on Throw moves nothing, and nothing plays that has just appeared", { query: "seed=2" }, async page => {
-  await newGame(page, { game: "saturankam", players: { S: "person", N: "bot:novice" } });
-  const [x, y] = await middle(page.locator("#throw"));
-  await page.mouse.dblclick(x, y);
-  await page.waitForFunction(() => document.body.dataset.state === "1 choose");
-  await page.mouse.click(x, y);
-  assert.equal(await state(page), "1 choose");
-  assert.ok(await page.isDisabled("#throw"));
-});
+pageTest(
+  "a second click on Throw moves nothing, and nothing plays that has just appeared",
+  { query: "seed=2" },
+  async (page) => {
+    await newGame(page, { game: "saturankam", players: { S: "person", N: "bot:novice" } });
+    const [x, y] = await middle(page.locator("#throw"));
+    await page.mouse.dblclick(x, y);
+    await page.waitForFunction(() => document.body.dataset.state === "1 choose");
+    await page.mouse.click(x, y);
+    assert.equal(await state(page), "1 choose");
+    assert.ok(await page.isDisabled("#throw"));
+  },
+);
 
-pageTest("the page does not jump while it is played", {}, async page => {
+pageTest("the page does not jump while it is played", {}, async (page) => {
   await page.click("nav [data-dialog=settings]");
   await page.selectOption("#set-pace", "none");
   await page.click("#settings [data-close]");
   await page.evaluate(() => {
     globalThis.shift = 0;
-    new PerformanceObserver(list => list.getEntries().forEach(entry => { globalThis.shift += entry.value; })).observe({ type: "layout-shift", buffered: false });
+    new PerformanceObserver((list) =>
+      list.getEntries().forEach((entry) => {
+        globalThis.shift += entry.value;
+      }),
+    ).observe({ type: "layout-shift", buffered: false });
   });
   await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" } });
-  const turns = () => page.evaluate(() => Number(document.querySelector("#turns .number")?.textContent.split("–").at(-1) ?? 0));
-  while (await turns() < 20) {
+  const turns = () =>
+    page.evaluate(() =>
+      Number(document.querySelector("#turns .number")?.textContent.split("–").at(-1) ?? 0),
+    );
+  while ((await turns()) < 20) {
     if ((await state(page)).endsWith("throw")) await press(page, "#throw");
     else await playTurn(page);
   }
@@ -213,125 +323,235 @@ pageTest("the page does not jump while it is played", {}, async page => {
   assert.ok(shift <= 0.1, `${shift}`);
 });
 
-for (const [width, height] of [[375, 667], [320, 568], [667, 375], [820, 1180], [640, 400]]) {
-  pageTest(`board and dock are in sight at ${width} by ${height}`, { viewport: { width, height } }, async page => {
-    for (const text of ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "pagade S:12,20,30,40/N:6,7,12,49 S 3,6"]) {
-      await show(page, text);
-      for (const part of ["#board svg", "#throw", "#leave", "#undo", "#hurry", "#turn-note", "#thrown"]) {
-        const { left, top, right, bottom } = await page.locator(part).first().evaluate(element => element.getBoundingClientRect().toJSON());
-        assert.ok(left >= -1 && top >= -1 && right <= width + 1 && bottom <= height + 1, `${text}: ${part} is at ${[left, top, right, bottom]}`);
+for (const [width, height] of [
+  [375, 667],
+  [320, 568],
+  [667, 375],
+  [820, 1180],
+  [640, 400],
+]) {
+  pageTest(
+    `board and dock are in sight at ${width} by ${height}`,
+    { viewport: { width, height } },
+    async (page) => {
+      for (const text of [
+        "ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2",
+        "pagade S:12,20,30,40/N:6,7,12,49 S 3,6",
+      ]) {
+        await show(page, text);
+        for (const part of [
+          "#board svg",
+          "#throw",
+          "#leave",
+          "#undo",
+          "#hurry",
+          "#turn-note",
+          "#thrown",
+        ]) {
+          const { left, top, right, bottom } = await page
+            .locator(part)
+            .first()
+            .evaluate((element) => element.getBoundingClientRect().toJSON());
+          assert.ok(
+            left >= -1 && top >= -1 && right <= width + 1 && bottom <= height + 1,
+            `${text}: ${part} is at ${[left, top, right, bottom]}`,
+          );
+        }
+        const [board, dock] = await Promise.all(
+          ["#board svg", "#turn"].map((part) => page.locator(part).boundingBox()),
+        );
+        const isApart = board.y + board.height <= dock.y + 1 || board.x + board.width <= dock.x + 1;
+        assert.ok(isApart, `${text}: the dock covers the board`);
       }
-      const [board, dock] = await Promise.all(["#board svg", "#turn"].map(part => page.locator(part).boundingBox()));
-      const isApart = board.y + board.height <= dock.y + 1 || board.x + board.width <= dock.x + 1;
-      assert.ok(isApart, `${text}: the dock covers the board`);
-    }
-  });
+    },
+  );
 }
 
-pageTest("nothing is cut off or covered", { viewport: { width: 375, height: 667 } }, async page => {
-  const boxes = parts => page.locator(parts).evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));
-  const covers = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
-  const fits = part => page.locator(part).evaluate(one => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight);
-  await page.click("nav [data-dialog=new-game]");
-  for (const { height } of await boxes("#choose-seats .card")) assert.ok(height < 50, "the number of players is one line");
-  await page.click("#new-game [data-close]");
-  await show(page, "ashtapada S:5,17/N:2,9 S 4,1,8,4,1,8,3");
-  assert.deepEqual([await page.locator("#thrown .die").count(), await fits("#thrown")], [4, true]);
-  await show(page, "ludo S:hand,hand,hand,home/E:hand,hand,home,home/N:hand,home,home,home/W:hand,hand,hand,hand S *");
-  const pieces = await boxes("#board .piece");
-  for (const caption of await boxes("#board .caption")) assert.ok(!pieces.some(piece => covers(piece, caption)), "discs cover a word in a tray");
-  // A message leaves the board in sight, and can be dismissed.
-  await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
-  const [[notice], [board], [dock]] = await Promise.all(["#notice", "#board svg", "#turn"].map(boxes));
-  assert.ok(notice.bottom <= board.top && board.bottom <= dock.top + 1 && dock.bottom <= 668, JSON.stringify([notice, board, dock]));
-  await page.click("#notice button");
-  assert.ok(await page.isHidden("#notice"));
-  // The places of four seats.
-  await page.locator("#turn").evaluate(dock => { dock.className = "over"; });
-  await page.locator("#turn-title").evaluate(title => { title.textContent = "Over: 1. South, 2. East, 3. North, 4. West"; });
-  for (const width of [1280, 375]) {
-    await page.setViewportSize({ width, height: 667 });
-    assert.ok(await fits("#turn-title"));
-  }
-  // 1280 by 900 pixels at a zoom of 400 %.
-  await page.setViewportSize({ width: 320, height: 225 });
-  assert.ok((await boxes("#board svg"))[0].height > 150);
-});
+pageTest(
+  "nothing is cut off or covered",
+  { viewport: { width: 375, height: 667 } },
+  async (page) => {
+    const boxes = (parts) =>
+      page
+        .locator(parts)
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    const covers = (a, b) =>
+      a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const fits = (part) =>
+      page
+        .locator(part)
+        .evaluate(
+          (one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight,
+        );
+    await page.click("nav [data-dialog=new-game]");
+    for (const { height } of await boxes("#choose-seats .card"))
+      assert.ok(height < 50, "the number of players is one line");
+    await page.click("#new-game [data-close]");
+    await show(page, "ashtapada S:5,17/N:2,9 S 4,1,8,4,1,8,3");
+    assert.deepEqual(
+      [await page.locator("#thrown .die").count(), await fits("#thrown")],
+      [4, true],
+    );
+    await show(
+      page,
+      "ludo S:hand,hand,hand,home/E:hand,hand,home,home/N:hand,home,home,home/W:hand,hand,hand,hand S *",
+    );
+    const pieces = await boxes("#board .piece");
+    for (const caption of await boxes("#board .caption"))
+      assert.ok(!pieces.some((piece) => covers(piece, caption)), "discs cover a word in a tray");
+    // A message leaves the board in sight, and can be dismissed.
+    await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
+    const [[notice], [board], [dock]] = await Promise.all(
+      ["#notice", "#board svg", "#turn"].map(boxes),
+    );
+    assert.ok(
+      notice.bottom <= board.top && board.bottom <= dock.top + 1 && dock.bottom <= 668,
+      JSON.stringify([notice, board, dock]),
+    );
+    await page.click("#notice button");
+    assert.ok(await page.isHidden("#notice"));
+    // The places of four seats.
+    await page.locator("#turn").evaluate((dock) => {
+      dock.className = "over";
+    });
+    await page.locator("#turn-title").evaluate((title) => {
+      title.textContent = "Over: 1. South, 2. East, 3. North, 4. West";
+    });
+    for (const width of [1280, 375]) {
+      await page.setViewportSize({ width, height: 667 });
+      assert.ok(await fits("#turn-title"));
+    }
+    // 1280 by 900 pixels at a zoom of 400 %.
+    await page.setViewportSize({ width: 320, height: 225 });
+    assert.ok((await boxes("#board svg"))[0].height > 150);
+  },
+);
 
-pageTest("hints and chances are those of the bot, and of perfect play once it is loaded", { query: "seed=3" }, async page => {
-  const text = "ashtapada S:5,30/N:off,23 S 4,2", before = "ashtapada S:5,30/N:off,23 S *";
-  await page.check("#show-hints");
-  const percent = share => `${(100 * share).toFixed(1)} %`;
-  const shown = async () => {
-    await page.locator("#actions .best").first().waitFor();
-    return (await page.locator("#actions .hint").allTextContents()).map(hint => hint.replace("★ ", ""));
-  };
-  for (const agent of ["ashtapada", "perfect"]) {
-    const engine = new Engine(agent);
-    const { turns } = await engine.ask({ op: "choices", position: text });
-    const ends = await Promise.all(turns.map(({ position }) => engine.ask({ op: "evaluate", position })));
-    const shares = ends.map(({ values }) => values[0]);
-    const { values } = await engine.ask({ op: "evaluate", position: before });
+pageTest(
+  "hints and chances are those of the bot, and of perfect play once it is loaded",
+  { query: "seed=3" },
+  async (page) => {
+    const text = "ashtapada S:5,30/N:off,23 S 4,2",
+      before = "ashtapada S:5,30/N:off,23 S *";
+    await page.check("#show-hints");
+    const percent = (share) => `${(100 * share).toFixed(1)} %`;
+    const shown = async () => {
+      await page.locator("#actions .best").first().waitFor();
+      return (await page.locator("#actions .hint").allTextContents()).map((hint) =>
+        hint.replace("★ ", ""),
+      );
+    };
+    for (const agent of ["ashtapada", "perfect"]) {
+      const engine = new Engine(agent);
+      const { turns } = await engine.ask({ op: "choices", position: text });
+      const ends = await Promise.all(
+        turns.map(({ position }) => engine.ask({ op: "evaluate", position })),
+      );
+      const shares = ends.map(({ values }) => values[0]);
+      const { values } = await engine.ask({ op: "evaluate", position: before });
+      await engine.close();
+      if (agent === "perfect") {
+        await page.click("#load-table");
+        await page.waitForFunction(() =>
+          document.getElementById("estimates-by").textContent.includes("perfect play"),
+        );
+      }
+      await show(page, text);
+      const hints = await shown();
+      assert.equal(hints.length, await page.locator("#actions button").count());
+      assert.ok(
+        hints.every((hint) => shares.map(percent).includes(hint)),
+        agent,
+      );
+      assert.equal(
+        (await page.textContent("#actions .best .hint")).replace("★ ", ""),
+        percent(Math.max(...shares)),
+        agent,
+      );
+      await page.locator("#seats .bar div").first().waitFor();
+      assert.equal(
+        await page.locator("#seats .share").first().textContent(),
+        percent(Math.max(...shares)),
+        agent,
+      );
+      assert.ok(
+        (await page.textContent("#estimates-by")).startsWith(
+          `Chances with the best choice, by ${agent === "perfect" ? "perfect play" : "the bot ashtapada"}`,
+        ),
+      );
+      await show(page, before);
+      await page.locator("#seats .bar div").first().waitFor();
+      assert.deepEqual(
+        await page.locator("#seats .share").allTextContents(),
+        values.map(percent),
+        agent,
+      );
+    }
+  },
+);
+
+pageTest(
+  "perfect play sits at a seat and takes the best action",
+  { query: "seed=5" },
+  async (page) => {
+    await hurry(page);
+    await newGame(page, { game: "ashtapada", players: { S: "person", N: "perfect" } });
+    assert.equal(await page.locator("#load-table").isVisible(), false, "its table is loaded");
+    const engine = new Engine("perfect");
+    const chosen = [];
+    for (let number = 0; number < 12 || chosen.length === 0; number++) {
+      const now = await ready(page);
+      if (now.endsWith("over")) break;
+      await playTurn(page);
+    }
+    // Checks every choice of North against the table.
+    const game = JSON.parse(await copyGame(page));
+    assert.deepEqual(game.players, ["person", "perfect"]);
+    let at = game.start;
+    for (const move of game.moves) {
+      if (!Array.isArray(move) && at.split(" ")[2] === "N") {
+        const { actions } = await engine.ask({ op: "hint", position: at });
+        const worth = new Map(actions.map(({ id, values }) => [id, values[1]]));
+        assert.ok(worth.get(move) >= Math.max(...worth.values()) - 1e-6, `${at}: ${move}`);
+        chosen.push(move);
+      }
+      at = (
+        await engine.ask({
+          op: "apply",
+          position: at,
+          [Array.isArray(move) ? "throw" : "action"]: move,
+        })
+      ).position;
+    }
     await engine.close();
-    if (agent === "perfect") {
-      await page.click("#load-table");
-      await page.waitForFunction(() => document.getElementById("estimates-by").textContent.includes("perfect play"));
-    }
-    await show(page, text);
-    const hints = await shown();
-    assert.equal(hints.length, await page.locator("#actions button").count());
-    assert.ok(hints.every(hint => shares.map(percent).includes(hint)), agent);
-    assert.equal((await page.textContent("#actions .best .hint")).replace("★ ", ""), percent(Math.max(...shares)), agent);
-    await page.locator("#seats .bar div").first().waitFor();
-    assert.equal(await page.locator("#seats .share").first().textContent(), percent(Math.max(...shares)), agent);
-    assert.ok((await page.textContent("#estimates-by")).startsWith(`Chances with the best choice, by ${agent === "perfect" ? "perfect play" : "the bot ashtapada"}`));
-    await show(page, before);
-    await page.locator("#seats .bar div").first().waitFor();
-    assert.deepEqual(await page.locator("#seats .share").allTextContents(), values.map(percent), agent);
-  }
-});
+    assert.ok(chosen.length > 0, "perfect play has chosen");
+  },
+);
 
-pageTest("perfect play sits at a seat and takes the best action", { query: "seed=5" }, async page => {
-  await hurry(page);
-  await newGame(page, { game: "ashtapada", players: { S: "person", N: "perfect" } });
-  assert.equal(await page.locator("#load-table").isVisible(), false, "its table is loaded");
-  const engine = new Engine("perfect");
-  const chosen = [];
-  for (let number = 0; number < 12 || chosen.length === 0; number++) {
-    const now = await ready(page);
-    if (now.endsWith("over")) break;
-    await playTurn(page);
-  }
-  // Checks every choice of North against the table.
-  const game = JSON.parse(await copyGame(page));
-  assert.deepEqual(game.players, ["person", "perfect"]);
-  let at = game.start;
-  for (const move of game.moves) {
-    if (!Array.isArray(move) && at.split(" ")[2] === "N") {
-      const { actions } = await engine.ask({ op: "hint", position: at });
-      const worth = new Map(actions.map(({ id, values }) => [id, values[1]]));
-      assert.ok(worth.get(move) >= Math.max(...worth.values()) - 1e-6, `${at}: ${move}`);
-      chosen.push(move);
-    }
-    at = (await engine.ask({ op: "apply", position: at, [Array.isArray(move) ? "throw" : "action"]: move })).position;
-  }
-  await engine.close();
-  assert.ok(chosen.length > 0, "perfect play has chosen");
-});
-
-pageTest("what cannot move says why, and so does a lost throw", {}, async page => {
+pageTest("what cannot move says why, and so does a lost throw", {}, async (page) => {
   await show(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 3");
-  await page.mouse.click(...await middle(page.locator(".piece.seat-S:not(.can)")));
-  await page.waitForFunction(() => /waits for a throw of 1/.test(document.getElementById("turn-note").textContent));
+  await page.mouse.click(...(await middle(page.locator(".piece.seat-S:not(.can)"))));
+  await page.waitForFunction(() =>
+    /waits for a throw of 1/.test(document.getElementById("turn-note").textContent),
+  );
   await hurry(page, "hand");
   await show(page, "ashtapada S:off,off/N:off,23 S *");
   await page.locator("#entering button[aria-label='2']").click();
-  const says = words => page.locator("#turns button").first().filter({ hasText: words }).waitFor();
+  const says = (words) =>
+    page.locator("#turns button").first().filter({ hasText: words }).waitFor();
   await says("South 2: nothing moves (off: it waits for a throw of 1)");
   // A lost turn has its own sentence, for the turn and for each piece.
   for (const [text, thrown, words] of [
-    ["ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S *2", "6", "South 6: 3 throws of 6 in a row: the turn is lost"],
-    ["ur S:hand,hand,hand,hand,hand,3,9/N:hand,hand,hand,hand,hand,hand,home S *", "0", "South 0: the turn is lost"],
+    [
+      "ludo S:hand,hand,hand,7/N:hand,hand,hand,3 S *2",
+      "6",
+      "South 6: 3 throws of 6 in a row: the turn is lost",
+    ],
+    [
+      "ur S:hand,hand,hand,hand,hand,3,9/N:hand,hand,hand,hand,hand,hand,home S *",
+      "0",
+      "South 0: the turn is lost",
+    ],
     ["ashte-kashte S:47,home,home,home/N:8,12,23,45 S *", "8", "South 8: nothing moves ("],
   ]) {
     await show(page, text);
@@ -341,13 +561,15 @@ pageTest("what cannot move says why, and so does a lost throw", {}, async page =
   assert.doesNotMatch(await page.locator("#turns").textContent(), /finished|North/);
 });
 
-pageTest("turns in which nothing moves are one line", {}, async page => {
+pageTest("turns in which nothing moves are one line", {}, async (page) => {
   await hurry(page, "hand");
   await show(page, "ashtapada S:off,off/N:off,off S *");
-  const enter = thrown => press(page, `#entering button[aria-label='${thrown}']`);
+  const enter = (thrown) => press(page, `#entering button[aria-label='${thrown}']`);
   for (const thrown of [2, 3, 2]) await enter(thrown);
   const lines = () => page.locator("#turns button").allTextContents();
-  assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves (off: it waits for a throw of 1)"]);
+  assert.deepEqual(await lines(), [
+    "1–3South 2; North 3; South 2: nothing moves (off: it waits for a throw of 1)",
+  ]);
   await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
   // A click on a line with several turns shows their end.
@@ -355,10 +577,12 @@ pageTest("turns in which nothing moves are one line", {}, async page => {
   await page.waitForFunction(() => document.body.dataset.state.startsWith("6 "));
 });
 
-pageTest("throws and pieces are heard once that is switched on", {}, async page => {
+pageTest("throws and pieces are heard once that is switched on", {}, async (page) => {
   await page.evaluate(() => {
     globalThis.sounds = 0;
-    AudioBufferSourceNode.prototype.start = () => { globalThis.sounds += 1; };
+    AudioBufferSourceNode.prototype.start = () => {
+      globalThis.sounds += 1;
+    };
   });
   const heard = () => page.evaluate(() => globalThis.sounds);
   await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "person" } });
@@ -372,41 +596,76 @@ pageTest("throws and pieces are heard once that is switched on", {}, async page 
   const moved = await heard();
   assert.ok(moved > 0, "a piece lands");
   await page.click("#throw");
-  await page.waitForFunction(moved => globalThis.sounds > moved, moved);
+  await page.waitForFunction((moved) => globalThis.sounds > moved, moved);
 });
 
-pageTest("the shelf says where a game is from, how long it takes, and how much is skill", {}, async page => {
-  await page.click("nav [data-dialog=new-game]");
-  const facts = async game => (await page.textContent(`#choose-game .card:has([value="${game}"]) small`)).replaceAll("\u00a0", " ");
-  assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
-  assert.match(await facts("ashtapada"), /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/);
-  await page.check("input[name=game][value=siga]");
-  assert.match(await page.textContent("#game-summary"), /beginner level wins 37 of 100 games against the full bot/);
-  assert.equal(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), "Easy (novice): 44 %");
-  assert.equal(await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"), "The bot siga");
-});
+pageTest(
+  "the shelf says where a game is from, how long it takes, and how much is skill",
+  {},
+  async (page) => {
+    await page.click("nav [data-dialog=new-game]");
+    const facts = async (game) =>
+      (await page.textContent(`#choose-game .card:has([value="${game}"]) small`)).replaceAll(
+        "\u00a0",
+        " ",
+      );
+    assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
+    assert.match(
+      await facts("ashtapada"),
+      /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/,
+    );
+    await page.check("input[name=game][value=siga]");
+    assert.match(
+      await page.textContent("#game-summary"),
+      /beginner level wins 37 of 100 games against the full bot/,
+    );
+    assert.equal(
+      await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(),
+      "Easy (novice): 44 %",
+    );
+    assert.equal(
+      await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"),
+      "The bot siga",
+    );
+  },
+);
 
-pageTest("bots are hurried to the next turn of a person", { reducedMotion: "no-preference" }, async page => {
-  // Here, no timer ends the pause of a bot.
-  await page.evaluate(() => {
-    const wait = setTimeout;
-    globalThis.setTimeout = (act, milliseconds, ...rest) => milliseconds >= 700 ? 0 : wait(act, milliseconds, ...rest);
-  });
-  await newGame(page, { game: "ashtapada", seats: "SENW", players: { S: "person", E: "random", N: "random", W: "random" } });
-  for (let step = 0; step < 6; step++) {
-    const now = await state(page);
-    await page.locator(now.endsWith("choose") ? "#actions button" : "#throw").first().click();
-    await page.waitForFunction(now => {
-      const { state } = document.body.dataset;
-      return !document.getElementById("hurry").disabled || (state !== now && /(choose|throw)$/.test(state));
-    }, now);
-    await page.keyboard.press("s");
-    await ready(page, now);
-    assert.ok(await page.isDisabled("#hurry"), "it is the turn of a person");
-  }
-});
+pageTest(
+  "bots are hurried to the next turn of a person",
+  { reducedMotion: "no-preference" },
+  async (page) => {
+    // Here, no timer ends the pause of a bot.
+    await page.evaluate(() => {
+      const wait = setTimeout;
+      globalThis.setTimeout = (act, milliseconds, ...rest) =>
+        milliseconds >= 700 ? 0 : wait(act, milliseconds, ...rest);
+    });
+    await newGame(page, {
+      game: "ashtapada",
+      seats: "SENW",
+      players: { S: "person", E: "random", N: "random", W: "random" },
+    });
+    for (let step = 0; step < 6; step++) {
+      const now = await state(page);
+      await page
+        .locator(now.endsWith("choose") ? "#actions button" : "#throw")
+        .first()
+        .click();
+      await page.waitForFunction((now) => {
+        const { state } = document.body.dataset;
+        return (
+          !document.getElementById("hurry").disabled ||
+          (state !== now && /(choose|throw)$/.test(state))
+        );
+      }, now);
+      await page.keyboard.press("s");
+      await ready(page, now);
+      assert.ok(await page.isDisabled("#hurry"), "it is the turn of a person");
+    }
+  },
+);
 
-pageTest("going back gives no other throws, and going on again goes on", {}, async page => {
+pageTest("going back gives no other throws, and going on again goes on", {}, async (page) => {
   await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:novice" } });
   await page.click("#throw");
   await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
@@ -426,30 +685,59 @@ pageTest("going back gives no other throws, and going on again goes on", {}, asy
   await page.keyboard.press("ArrowLeft");
   await ready(page, now);
   await page.keyboard.press("ArrowRight");
-  await page.waitForFunction(at => document.body.dataset.state.endsWith("choose") && document.body.dataset.state.split(" ")[0] >= at, Number(now.split(" ")[0]));
+  await page.waitForFunction(
+    (at) =>
+      document.body.dataset.state.endsWith("choose") &&
+      document.body.dataset.state.split(" ")[0] >= at,
+    Number(now.split(" ")[0]),
+  );
 });
 
-pageTest("a game is looked back on, played again, and with other seats", {}, async page => {
+pageTest("a game is looked back on, played again, and with other seats", {}, async (page) => {
   await hurry(page);
   await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
   // The dock shows the last turn of the log.
-  const [, who, throws, done] = /(South|North) threw ([\d, ]+): (.+)/.exec(await page.textContent("#last-turn"));
-  assert.ok((await page.locator("#turns button").first().textContent()).endsWith(`${who} ${throws}: ${done}`), `${who} ${throws}: ${done}`);
+  const [, who, throws, done] = /(South|North) threw ([\d, ]+): (.+)/.exec(
+    await page.textContent("#last-turn"),
+  );
+  assert.ok(
+    (await page.locator("#turns button").first().textContent()).endsWith(
+      `${who} ${throws}: ${done}`,
+    ),
+    `${who} ${throws}: ${done}`,
+  );
   await page.click("#look-back");
   await page.locator("#review-seats li").first().waitFor();
   assert.match(await page.textContent("#review-result"), /wins, after \d+ turns\.$/);
   const [south, north] = await page.locator("#review-seats li").allTextContents();
-  const cost = text => Number(/cost ([\d.]+) %/.exec(text)[1]);
+  const cost = (text) => Number(/cost ([\d.]+) %/.exec(text)[1]);
   assert.ok(cost(south) > cost(north), `${south}; ${north}`);
   const found = await page.evaluate(async () => {
     const { changes } = await import("./review.js");
-    const values = [[0.5, 0.5], [0.7, 0.3], [0.6, 0.4], [1, 0]];
-    const game = { seats: ["S", "N"], last: 3, steps: [{ seat: "S", thrown: [4] }, { seat: "S", actions: [0] }, { seat: "N", thrown: [1] }] };
-    const all = changes(game, at => values[at]);
-    return all.map(({ luck, cost }) => [luck, cost].map(share => Number(share.toFixed(3))));
+    const values = [
+      [0.5, 0.5],
+      [0.7, 0.3],
+      [0.6, 0.4],
+      [1, 0],
+    ];
+    const game = {
+      seats: ["S", "N"],
+      last: 3,
+      steps: [
+        { seat: "S", thrown: [4] },
+        { seat: "S", actions: [0] },
+        { seat: "N", thrown: [1] },
+      ],
+    };
+    const all = changes(game, (at) => values[at]);
+    return all.map(({ luck, cost }) => [luck, cost].map((share) => Number(share.toFixed(3))));
   });
-  assert.deepEqual(found, [[0.2, 0], [0, 0.1], [-0.4, 0]]);
+  assert.deepEqual(found, [
+    [0.2, 0],
+    [0, 0.1],
+    [-0.4, 0],
+  ]);
   const words = await page.locator("#review-choices .quiet").first().textContent();
   assert.match(words, /^turn \d+, South: .* \((blunder|error|doubtful), cost [\d.]+ %\)$/);
   await page.locator("#review-choices .quiet").first().click();
@@ -459,18 +747,28 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   // A button plays the better turn; then the bots continue.
   await page.click("#look-back");
   const better = page.locator("#review-choices li:has(p)").first();
-  const best = (await better.locator("p").textContent()).replace("Better: ", ""), number = /^turn (\d+),/.exec(await better.textContent())[1];
-  await page.evaluate(() => { document.body.dataset.state = "again"; });
+  const best = (await better.locator("p").textContent()).replace("Better: ", ""),
+    number = /^turn (\d+),/.exec(await better.textContent())[1];
+  await page.evaluate(() => {
+    document.body.dataset.state = "again";
+  });
   await better.locator("button").last().click();
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-  assert.ok((await page.locator("#turns li").allTextContents()).some(line => line.startsWith(`${number}S`) && line.endsWith(best)), best);
-  await page.evaluate(() => { document.body.dataset.state = "again"; });
+  assert.ok(
+    (await page.locator("#turns li").allTextContents()).some(
+      (line) => line.startsWith(`${number}S`) && line.endsWith(best),
+    ),
+    best,
+  );
+  await page.evaluate(() => {
+    document.body.dataset.state = "again";
+  });
   await page.click("#swap");
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
   assert.match(await page.textContent("#seats"), /South expert.*North random/s);
 });
 
-pageTest("throws are typed in from dice at a table", {}, async page => {
+pageTest("throws are typed in from dice at a table", {}, async (page) => {
   await hurry(page, "hand");
   await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
   assert.equal(await page.locator("#entering button").count(), 10);
@@ -481,7 +779,7 @@ pageTest("throws are typed in from dice at a table", {}, async page => {
   await page.waitForFunction(() => document.body.dataset.state.endsWith("enter"));
 });
 
-pageTest("undo goes back to a typed throw, and then to the own choice", {}, async page => {
+pageTest("undo goes back to a typed throw, and then to the own choice", {}, async (page) => {
   await hurry(page, "hand");
   await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "person" } });
   await show(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 3");
@@ -496,23 +794,32 @@ pageTest("undo goes back to a typed throw, and then to the own choice", {}, asyn
   assert.match(await position(page), / S 3$/);
 });
 
-pageTest("rules that no bot knows are said to be so, and baselines play them", {}, async page => {
+pageTest("rules that no bot knows are said to be so, and baselines play them", {}, async (page) => {
   await hurry(page);
   await page.click("nav [data-dialog=new-game]");
   await page.click("#flags summary");
   await page.selectOption("[data-flag=twins]", "none");
-  assert.match(await page.textContent("#new-game form > .warning"), /^No bot was trained on these rules/);
+  assert.match(
+    await page.textContent("#new-game form > .warning"),
+    /^No bot was trained on these rules/,
+  );
   assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
   await page.click("#new-game [data-close]");
   await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
-  assert.match(await page.textContent("#notice"), /No bot knows Ashtapada with these rules for 2 players/);
+  assert.match(
+    await page.textContent("#notice"),
+    /No bot knows Ashtapada with these rules for 2 players/,
+  );
   assert.match(await page.textContent("#seats"), /greedy\+2ply/);
   await playTurn(page);
 });
 
-pageTest("a game goes on after the page is loaded again", {}, async page => {
+pageTest("a game goes on after the page is loaded again", {}, async (page) => {
   await hurry(page);
-  let now = await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:expert" } });
+  let now = await newGame(page, {
+    game: "ashte-kashte",
+    players: { S: "person", N: "bot:expert" },
+  });
   for (let choice = 0; choice < 4; choice++) {
     now = await playTurn(page);
   }
@@ -523,27 +830,54 @@ pageTest("a game goes on after the page is loaded again", {}, async page => {
   assert.match(await page.textContent("#seats"), /North expert/);
 });
 
-pageTest("where the browser keeps nothing, all else works", {}, async page => {
-  await page.addInitScript(() => {
-    for (const name of ["getItem", "setItem"]) Storage.prototype[name] = () => { throw new DOMException("denied", "SecurityError"); };
-  });
-  await page.goto(`${running.server.url}/games/ashta/?seed=1`);
-  await ready(page);
-  assert.match(await page.textContent("#trouble"), /^This browser does not keep games/);
-  await press(page, "#throw");
-}, blank);
+pageTest(
+  "where the browser keeps nothing, all else works",
+  {},
+  async (page) => {
+    await page.addInitScript(() => {
+      for (const name of ["getItem", "setItem"])
+        Storage.prototype[name] = () => {
+          throw new DOMException("denied", "SecurityError");
+        };
+    });
+    await page.goto(`${running.server.url}/games/ashta/?seed=1`);
+    await ready(page);
+    assert.match(await page.textContent("#trouble"), /^This browser does not keep games/);
+    await press(page, "#throw");
+  },
+  blank,
+);
 
-pageTest("texts say what even play is, tell hints apart, and draw the course of the person to move", {}, async page => {
-  await page.check("#show-hints");
-  assert.match(await newGame(page, { game: "pagade", seats: "SENW", players: { S: "person", E: "person", N: "person", W: "person" } }), /throw$/);
-  await show(page, "pagade S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 E 1,3");
-  await page.locator("#actions .best").first().waitFor();
-  const hints = await page.locator("#actions li").evaluateAll(all => all.map(({ innerText }) => /★? ?place [\d.]+/.exec(innerText)[0]));
-  const best = hints.filter(hint => hint.startsWith("★")).map(hint => hint.slice(2));
-  assert.ok(hints.every(hint => hint.startsWith("★") || !best.includes(hint)), hints.join());
-  assert.equal(await page.locator("#board .way").getAttribute("class"), "way seat-E");
-  await page.click("nav [data-dialog=new-game]");
-  await page.check("input[name=game][value=ashtapada]");
-  await page.check("input[name=seats][value=SENW]");
-  await page.locator("#new-game .seat-choices p").filter({ hasText: "25 means equally strong" }).waitFor();
-});
+pageTest(
+  "texts say what even play is, tell hints apart, and draw the course of the person to move",
+  {},
+  async (page) => {
+    await page.check("#show-hints");
+    assert.match(
+      await newGame(page, {
+        game: "pagade",
+        seats: "SENW",
+        players: { S: "person", E: "person", N: "person", W: "person" },
+      }),
+      /throw$/,
+    );
+    await show(page, "pagade S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 E 1,3");
+    await page.locator("#actions .best").first().waitFor();
+    const hints = await page
+      .locator("#actions li")
+      .evaluateAll((all) => all.map(({ innerText }) => /★? ?place [\d.]+/.exec(innerText)[0]));
+    const best = hints.filter((hint) => hint.startsWith("★")).map((hint) => hint.slice(2));
+    assert.ok(
+      hints.every((hint) => hint.startsWith("★") || !best.includes(hint)),
+      hints.join(),
+    );
+    assert.equal(await page.locator("#board .way").getAttribute("class"), "way seat-E");
+    await page.click("nav [data-dialog=new-game]");
+    await page.check("input[name=game][value=ashtapada]");
+    await page.check("input[name=seats][value=SENW]");
+    await page
+      .locator("#new-game .seat-choices p")
+      .filter({ hasText: "25 means equally strong" })
+      .waitFor();
+  },
+);

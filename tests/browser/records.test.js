@@ -1,4 +1,5 @@
-// Positions and games as text: copied, pasted, opened, dropped, replayed; and errors in damaged ones.
+// Positions and games as text: copied, pasted, opened, dropped, replayed; and errors in damaged
+// ones.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,7 +8,23 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 
-import { ashta, copyGame, drop, hurry, newGame, open, paste, playTurn, position, press, ready, ROOT, show, start, state } from "./browser.js";
+import {
+  ashta,
+  copyGame,
+  drop,
+  hurry,
+  newGame,
+  open,
+  paste,
+  playTurn,
+  position,
+  press,
+  ready,
+  ROOT,
+  show,
+  start,
+  state,
+} from "./browser.js";
 import { Engine } from "./engine.js";
 
 let running, page, folder;
@@ -33,7 +50,21 @@ function pageTest(name, body) {
 // Two games of an arena, as text.
 async function arena(game, seats) {
   const file = join(folder, `${game}-${seats}.jsonl`);
-  await ashta("arena", "greedy", "hunter", "--game", game, "--seats", String(seats), "--pairs", "1", "--luck", "none", "--games", file);
+  await ashta(
+    "arena",
+    "greedy",
+    "hunter",
+    "--game",
+    game,
+    "--seats",
+    String(seats),
+    "--pairs",
+    "1",
+    "--luck",
+    "none",
+    "--games",
+    file,
+  );
   return { file, text: await readFile(file, "utf8") };
 }
 
@@ -42,17 +73,30 @@ async function endOf(record) {
   const engine = new Engine("random");
   let answer = { position: record.start };
   for (const move of record.moves) {
-    answer = await engine.ask({ op: "apply", position: answer.position, [Array.isArray(move) ? "throw" : "action"]: move });
+    answer = await engine.ask({
+      op: "apply",
+      position: answer.position,
+      [Array.isArray(move) ? "throw" : "action"]: move,
+    });
   }
   await engine.close();
   return answer;
 }
 
-const games = text => text.trim().split("\n").map(line => JSON.parse(line)).filter(line => line.start);
+const games = (text) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.start);
 
 pageTest("positions are copied and pasted, with their house rules", async () => {
-  for (const text of ["pagade?no_cut=lap S:8,20,30,75/N:6,7,12,12 N *", "ashtapada S:6,6/E:off,31/N:23,keep S 4,1,2",
-    "ashte-kashte S:hand,4,5,5/E:hand,hand,hand,hand/W:hand,hand,hand,home E *", "ashtapada S:5,30/N:off,23 S 2;5+4"]) {
+  for (const text of [
+    "pagade?no_cut=lap S:8,20,30,75/N:6,7,12,12 N *",
+    "ashtapada S:6,6/E:off,31/N:23,keep S 4,1,2",
+    "ashte-kashte S:hand,4,5,5/E:hand,hand,hand,hand/W:hand,hand,hand,home E *",
+    "ashtapada S:5,30/N:off,23 S 2;5+4",
+  ]) {
     await paste(page, text);
     await page.waitForFunction(() => document.body.dataset.state !== "pasting");
     // Bots may have moved on; the pasted position is the first one.
@@ -62,12 +106,19 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
   assert.match(await page.textContent("#turn-title"), /can ever move again: a draw/);
   await page.click("nav [data-dialog=exchange]");
   await page.click("#copy-position");
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "pagade S:75,75,76,76/N:75,75,76,76 - -");
+  assert.equal(
+    await page.evaluate(() => navigator.clipboard.readText()),
+    "pagade S:75,75,76,76/N:75,75,76,76 - -",
+  );
   await page.click("#exchange [data-close]");
 });
 
 pageTest("a game is copied, pasted, looked through and played on", async () => {
-  let now = await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" }, first: "N" });
+  let now = await newGame(page, {
+    game: "ashtapada",
+    players: { S: "person", N: "bot:novice" },
+    first: "N",
+  });
   for (let choice = 0; choice < 6 && !now.endsWith("over"); choice++) {
     now = await playTurn(page);
   }
@@ -78,7 +129,11 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   assert.equal((await endOf(game)).position, end);
   assert.equal(game.ending, "open");
   await writeFile(join(folder, "own.jsonl"), `${text}\n`);
-  assert.match(await ashta("analyze", join(folder, "own.jsonl"), "--by", "greedy"), /ashtapada\+novice/, "the program reads it");
+  assert.match(
+    await ashta("analyze", join(folder, "own.jsonl"), "--by", "greedy"),
+    /ashtapada\+novice/,
+    "the program reads it",
+  );
   await show(page, text);
   assert.equal(await position(page), game.start);
   assert.match(await page.textContent("#seats"), /North ashtapada\+novice/);
@@ -91,7 +146,9 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   await page.click("#play-on");
   await page.selectOption("#seats-dialog [data-seat=S]", "person");
   await page.selectOption("#seats-dialog [data-seat=N]", "bot:expert");
-  await page.evaluate(() => { document.body.dataset.state = "playing"; });
+  await page.evaluate(() => {
+    document.body.dataset.state = "playing";
+  });
   await page.click("#seats-dialog [value=take]");
   await ready(page, "playing");
   assert.match(await page.textContent("#seats"), /South you.*North expert/s);
@@ -100,7 +157,11 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   assert.equal(await position(page), third, "what came before is kept");
 });
 
-for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2]]) {
+for (const [game, seats] of [
+  ["ashtapada", 2],
+  ["ashte-kashte", 3],
+  ["pagade", 2],
+]) {
   pageTest(`a record of an arena is replayed to its end: ${game} for ${seats}`, async () => {
     const { file, text } = await arena(game, seats);
     const records = games(text);
@@ -110,12 +171,14 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
     assert.equal(await page.locator("#record-number option").count(), records.length);
     const record = records[1];
     await page.selectOption("#record-number", "1");
-    await page.evaluate(() => { document.body.dataset.state = "opening"; });
+    await page.evaluate(() => {
+      document.body.dataset.state = "opening";
+    });
     await page.click("#take-record");
     await ready(page, "opening");
     // Steps through the turns, in a short game to the end; then jumps to the end.
     let turns = 0;
-    while (await page.isEnabled("#turn-on") && (game === "ashtapada" || turns < 20)) {
+    while ((await page.isEnabled("#turn-on")) && (game === "ashtapada" || turns < 20)) {
       await press(page, "#turn-on");
       turns += 1;
     }
@@ -131,8 +194,11 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
     assert.match(await page.textContent("#turn-title"), /wins$/);
     assert.match(await page.textContent("#seats"), new RegExp(winner.replace("+", "\\+")));
     // The last line has the number of the last turn.
-    assert.match(await page.locator("#turns .number").first().textContent(), new RegExp(`(^|–)${record.turns}$`));
-    assert.ok(!await page.isVisible("#past-note"), "nothing contradicts the record");
+    assert.match(
+      await page.locator("#turns .number").first().textContent(),
+      new RegExp(`(^|–)${record.turns}$`),
+    );
+    assert.ok(!(await page.isVisible("#past-note")), "nothing contradicts the record");
   });
 }
 
@@ -147,11 +213,18 @@ pageTest("a file is dropped on the page", async () => {
 pageTest("what cannot be read is named, and the game under way stays", async () => {
   await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
   const before = await position(page);
-  const record = { players: ["a", "b"], start: "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", moves: [[3], 0] };
+  const record = {
+    players: ["a", "b"],
+    start: "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *",
+    moves: [[3], 0],
+  };
   const broken = [
     ["", /nothing to read: paste/],
     ["https://example.org/#game=abc", /link is damaged/],
-    [`https://example.org/#game=${deflateRawSync(Buffer.alloc(2 ** 26, " ")).toString("base64url")}`, /^The link is too long: a game has at most 1 MiB/],
+    [
+      `https://example.org/#game=${deflateRawSync(Buffer.alloc(2 ** 26, " ")).toString("base64url")}`,
+      /^The link is too long: a game has at most 1 MiB/,
+    ],
     ["ashtapada S:5,61/N:off,23 S *", /there is no place `61`/],
     ["senet S:1,1/N:1,1 S *", /senet/],
     ["pagade?lap=true S:6,7,12,12/N:6,7,12,12 S *", /unknown flag `lap`/],
@@ -161,7 +234,10 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
     [JSON.stringify({ ...record, start: undefined }), /no first position/],
     [JSON.stringify({ ...record, moves: "3" }), /no list of throws/],
     [JSON.stringify({ ...record, moves: [[3], "x"] }), /Move 2 of the game, "x", is neither/],
-    [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /Move 3 of the game .* at ashte-kashte .*: .*dice must be thrown first/],
+    [
+      JSON.stringify({ ...record, moves: [[3], 0, 0] }),
+      /Move 3 of the game .* at ashte-kashte .*: .*dice must be thrown first/,
+    ],
     [JSON.stringify({ ...record, moves: [[3], 7] }), /Move 2 .*action 7 is not legal/],
     [JSON.stringify({ ...record, moves: [[5]] }), /Move 1 .*\[5\] cannot be thrown/],
     [JSON.stringify({ ...record, players: ["a"] }), /names 1 players, but there are 2 seats/],
@@ -177,11 +253,17 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   // One bad line among good ones is reported; the others can be shown.
   await paste(page, `${JSON.stringify(record)}\n{"start":1}\n`);
   await page.locator("#choose-record").waitFor();
-  assert.deepEqual(await page.locator("#record-number option").allTextContents(), ["1: a – b", "2: cannot be read"]);
+  assert.deepEqual(await page.locator("#record-number option").allTextContents(), [
+    "1: a – b",
+    "2: cannot be read",
+  ]);
   await page.selectOption("#record-number", "1");
   await page.click("#take-record");
   await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
-  assert.match(await page.textContent("#exchange-trouble"), /^Line 2: The game has no first position/);
+  assert.match(
+    await page.textContent("#exchange-trouble"),
+    /^Line 2: The game has no first position/,
+  );
   await page.click("#exchange [data-close]");
   assert.equal(await position(page), before);
   // If moves contradict the end of a record, the page shows both.
@@ -189,44 +271,62 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   assert.match(await page.textContent("#past-note"), /its moves do not end the game/);
 });
 
-pageTest("a link shows the game at the place where it was copied, and damaged ones are named", async () => {
-  assert.match(await newGame(page, { game: "pagade", players: { S: "bot:expert", N: "bot:beginner" } }), /over$/);
-  await page.locator("#slider").fill("7");
-  await page.waitForFunction(() => document.body.dataset.state.startsWith("7 "));
-  const shown = await position(page);
-  await page.click("nav [data-dialog=exchange]");
-  await page.click("#copy-link");
-  const link = await page.waitForFunction(() => document.getElementById("exchange-done").textContent && navigator.clipboard.readText());
-  const url = await link.jsonValue();
-  console.log(`link: a game of ${await page.getAttribute("#slider", "max")} steps in ${url.length} letters`);
-  assert.ok(url.length <= 2048, url);
-  await page.click("#exchange [data-close]");
-  const other = await page.context().newPage();
-  await other.goto(url);
-  assert.match(await ready(other), /^7 paused$/);
-  assert.equal(await position(other), shown);
-  assert.equal(await other.getAttribute("#slider", "max"), await page.getAttribute("#slider", "max"));
-  assert.ok(!other.url().includes("#"), "what is played from here is not what the link shows");
-  // Pasted, and in the address of an open page.
-  await show(page, url);
-  assert.equal(await position(page), shown);
-  await page.evaluate(() => {
-    document.body.dataset.state = "linked";
-    location.hash = `#game=${encodeURIComponent("ashtapada S:5,30/N:off,23 S *")}`;
-  });
-  await ready(page, "linked");
-  assert.match(await position(page), /^ashtapada S:5,30\/N:off,23 /);
-  const before = await position(page);
-  await page.evaluate(() => { location.hash = "#game=damaged"; });
-  await page.locator("#trouble").waitFor();
-  assert.match(await page.textContent("#trouble"), /^This link cannot be opened. The link is damaged/);
-  assert.equal(await position(page), before);
-  await other.close();
-});
+pageTest(
+  "a link shows the game at the place where it was copied, and damaged ones are named",
+  async () => {
+    assert.match(
+      await newGame(page, { game: "pagade", players: { S: "bot:expert", N: "bot:beginner" } }),
+      /over$/,
+    );
+    await page.locator("#slider").fill("7");
+    await page.waitForFunction(() => document.body.dataset.state.startsWith("7 "));
+    const shown = await position(page);
+    await page.click("nav [data-dialog=exchange]");
+    await page.click("#copy-link");
+    const link = await page.waitForFunction(
+      () => document.getElementById("exchange-done").textContent && navigator.clipboard.readText(),
+    );
+    const url = await link.jsonValue();
+    console.log(
+      `link: a game of ${await page.getAttribute("#slider", "max")} steps in ${url.length} letters`,
+    );
+    assert.ok(url.length <= 2048, url);
+    await page.click("#exchange [data-close]");
+    const other = await page.context().newPage();
+    await other.goto(url);
+    assert.match(await ready(other), /^7 paused$/);
+    assert.equal(await position(other), shown);
+    assert.equal(
+      await other.getAttribute("#slider", "max"),
+      await page.getAttribute("#slider", "max"),
+    );
+    assert.ok(!other.url().includes("#"), "what is played from here is not what the link shows");
+    // Pasted, and in the address of an open page.
+    await show(page, url);
+    assert.equal(await position(page), shown);
+    await page.evaluate(() => {
+      document.body.dataset.state = "linked";
+      location.hash = `#game=${encodeURIComponent("ashtapada S:5,30/N:off,23 S *")}`;
+    });
+    await ready(page, "linked");
+    assert.match(await position(page), /^ashtapada S:5,30\/N:off,23 /);
+    const before = await position(page);
+    await page.evaluate(() => {
+      location.hash = "#game=damaged";
+    });
+    await page.locator("#trouble").waitFor();
+    assert.match(
+      await page.textContent("#trouble"),
+      /^This link cannot be opened. The link is damaged/,
+    );
+    assert.equal(await position(page), before);
+    await other.close();
+  },
+);
 
 pageTest("games are kept beside each other, and each tab has its own", async () => {
   await page.evaluate(() => localStorage.clear());
-  const kept = async tab => {
+  const kept = async (tab) => {
     await tab.click("nav [data-dialog=exchange]");
     const names = await tab.locator("#kept-games b").allTextContents();
     await tab.click("#exchange [data-close]");
@@ -263,44 +363,63 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   // A tab cannot take the game of another tab.
   await page.click("nav [data-dialog=exchange]");
   await page.locator("#kept-games button").filter({ hasText: "Pagade" }).click();
-  await page.waitForFunction(() => /another tab/.test(document.getElementById("exchange-trouble").textContent));
+  await page.waitForFunction(() =>
+    /another tab/.test(document.getElementById("exchange-trouble").textContent),
+  );
   await page.locator("#kept-games button").filter({ hasText: "Ashtapada" }).click();
   await page.waitForFunction(() => !document.getElementById("exchange").open);
-  await page.waitForFunction(() => /^Ashtapada/.test(document.getElementById("game-name").textContent));
+  await page.waitForFunction(() =>
+    /^Ashtapada/.test(document.getElementById("game-name").textContent),
+  );
   assert.equal(await position(page), first);
   // The last twenty games are kept.
   for (let number = 0; number < 22; number++) {
-    await show(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
+    await show(page, `siga S:${(number % 5) + 1},${(number % 5) + 2}/N:3,4 S *`);
   }
   assert.equal((await kept(page)).length, 20);
   // The list does not show a damaged game.
   await page.evaluate(() => {
-    const key = Object.keys(localStorage).find(key => key.startsWith("ashta.game."));
+    const key = Object.keys(localStorage).find((key) => key.startsWith("ashta.game."));
     localStorage.setItem(key, JSON.stringify({ line: "{", players: {}, at: 0, when: 1 }));
   });
   assert.equal((await kept(page)).length, 19);
   await other.close();
 });
 
-test("each place in the history of a tab keeps its game, also before the first throw", { timeout: 120000 }, async () => {
-  const tab = await open(running);
-  assert.match(await newGame(tab, { game: "pagade", players: { S: "person", N: "greedy" } }), /^0 throw$/);
-  await tab.goto(`${running.server.url}/games/ashta/?game=siga`);
-  await ready(tab);
-  for (const [go, game] of [["reload", "siga"], ["goBack", "pagade"], ["goForward", "siga"]]) {
-    await tab[go]();
+test(
+  "each place in the history of a tab keeps its game, also before the first throw",
+  { timeout: 120000 },
+  async () => {
+    const tab = await open(running);
+    assert.match(
+      await newGame(tab, { game: "pagade", players: { S: "person", N: "greedy" } }),
+      /^0 throw$/,
+    );
+    await tab.goto(`${running.server.url}/games/ashta/?game=siga`);
     await ready(tab);
-    assert.match(await position(tab), new RegExp(`^${game} `), go);
-  }
-  await tab.context().close();
-});
+    for (const [go, game] of [
+      ["reload", "siga"],
+      ["goBack", "pagade"],
+      ["goForward", "siga"],
+    ]) {
+      await tab[go]();
+      await ready(tab);
+      assert.match(await position(tab), new RegExp(`^${game} `), go);
+    }
+    await tab.context().close();
+  },
+);
 
 test("tabs keep each other's settings and sheets", { timeout: 120000 }, async () => {
-  const first = await open(running), second = await first.context().newPage();
+  const first = await open(running),
+    second = await first.context().newPage();
   await second.goto(`${running.server.url}/games/ashta/?game=siga`);
   await ready(second);
   const sheet = await readFile(join(ROOT, "env", "games", "siga.toml"), "utf8");
-  for (const [tab, field, value, name] of [[first, "pace", "quick", "one"], [second, "theme", "dark", "two"]]) {
+  for (const [tab, field, value, name] of [
+    [first, "pace", "quick", "one"],
+    [second, "theme", "dark", "two"],
+  ]) {
     await tab.click("nav [data-dialog=settings]");
     await tab.selectOption(`#set-${field}`, value);
     await tab.click("#settings [data-close]");
@@ -309,25 +428,50 @@ test("tabs keep each other's settings and sheets", { timeout: 120000 }, async ()
   }
   await first.reload();
   await ready(first);
-  assert.deepEqual(await Promise.all(["pace", "theme"].map(field => first.inputValue(`#set-${field}`))), ["quick", "dark"]);
+  assert.deepEqual(
+    await Promise.all(["pace", "theme"].map((field) => first.inputValue(`#set-${field}`))),
+    ["quick", "dark"],
+  );
   await first.click("nav [data-dialog=new-game]");
-  for (const name of ["one", "two"]) assert.equal(await first.locator(`input[name=game][value=${name}]`).count(), 1);
+  for (const name of ["one", "two"])
+    assert.equal(await first.locator(`input[name=game][value=${name}]`).count(), 1);
   await first.context().close();
 });
 
 pageTest("a position is set up by clicks, keys and text, and the engine judges it", async () => {
-  const textIs = text => page.waitForFunction(text => document.getElementById("setup-text").value === text, text);
-  const verdict = words => page.locator("#setup-verdict", { hasText: words }).waitFor();
+  const textIs = (text) =>
+    page.waitForFunction((text) => document.getElementById("setup-text").value === text, text);
+  const verdict = (words) => page.locator("#setup-verdict", { hasText: words }).waitFor();
   const move = async (piece, landing) => {
     await page.locator(`#setup .piece[aria-label="${piece}"]`).press("Enter");
     await page.locator(`.landing[aria-label="${landing}"]`).press("Enter");
   };
   // The last square of a course is the finish, or an ordinary place.
   for (const [text, piece, landing, end] of [
-    ["ur S:hand,hand,hand,hand,hand,hand,5/N:hand,hand,hand,hand,hand,hand,hand N *", "South: a piece on A2", "F1", "ur S:hand,hand,hand,hand,hand,hand,home/N:hand,hand,hand,hand,hand,hand,hand N *"],
-    ["mensch S:hand,hand,hand,4/N:hand,hand,hand,hand S *", "South: 3 pieces waiting (hand)", "F5", "mensch S:hand,hand,4,43/N:hand,hand,hand,hand S *"],
-    ["ashtapada S:5,30/N:off,23 S 4,2", "North: a piece on H7", "off", "ashtapada S:5,30/N:off,off S *"],
-    ["pagade S:6,7,9,12/N:6,7,12,12 S *", "South: a piece on J3", "J4 (79)", "pagade S:7,9,12,79/N:6,7,12,12 S *"],
+    [
+      "ur S:hand,hand,hand,hand,hand,hand,5/N:hand,hand,hand,hand,hand,hand,hand N *",
+      "South: a piece on A2",
+      "F1",
+      "ur S:hand,hand,hand,hand,hand,hand,home/N:hand,hand,hand,hand,hand,hand,hand N *",
+    ],
+    [
+      "mensch S:hand,hand,hand,4/N:hand,hand,hand,hand S *",
+      "South: 3 pieces waiting (hand)",
+      "F5",
+      "mensch S:hand,hand,4,43/N:hand,hand,hand,hand S *",
+    ],
+    [
+      "ashtapada S:5,30/N:off,23 S 4,2",
+      "North: a piece on H7",
+      "off",
+      "ashtapada S:5,30/N:off,off S *",
+    ],
+    [
+      "pagade S:6,7,9,12/N:6,7,12,12 S *",
+      "South: a piece on J3",
+      "J4 (79)",
+      "pagade S:7,9,12,79/N:6,7,12,12 S *",
+    ],
   ]) {
     await show(page, text);
     await page.click("nav [data-dialog=exchange]");

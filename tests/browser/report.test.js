@@ -1,5 +1,5 @@
-// The HTML pages of the program, an arena's report and an analysis: their script runs without errors, and games can be
-// stepped through.
+// The HTML pages of the program, an arena's report and an analysis: their script runs without
+// errors, and games can be stepped through.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -44,27 +44,64 @@ async function step(page) {
   return most;
 }
 
-for (const [game, seats] of [["ashtapada", "2"], ["pagade", "2"]]) {
+for (const [game, seats] of [
+  ["ashtapada", "2"],
+  ["pagade", "2"],
+]) {
   test(`the report of an arena of ${game} shows its games`, { timeout: 300000 }, async () => {
-    const report = join(folder, game), games = join(report, "games.jsonl");
-    await ashta("arena", "greedy", "hunter", "--game", game, "--seats", seats, "--pairs", "1", "--luck", game, "--report", report, "--games", `${report}.jsonl`);
+    const report = join(folder, game),
+      games = join(report, "games.jsonl");
+    await ashta(
+      "arena",
+      "greedy",
+      "hunter",
+      "--game",
+      game,
+      "--seats",
+      seats,
+      "--pairs",
+      "1",
+      "--luck",
+      game,
+      "--report",
+      report,
+      "--games",
+      `${report}.jsonl`,
+    );
     const page = await blank(running);
     await page.goto(`${running.server.url}/${game}/index.html`);
     assert.match(await page.textContent("h1"), new RegExp(`^${game} for ${seats}$`));
-    for (const heading of ["Ratings", "Each against each", "Luck and skill", "Length of games", "Games with the largest swings"]) {
-      assert.equal(await page.getByRole("heading", { name: heading, exact: true }).count(), 1, heading);
+    for (const heading of [
+      "Ratings",
+      "Each against each",
+      "Luck and skill",
+      "Length of games",
+      "Games with the largest swings",
+    ]) {
+      assert.equal(
+        await page.getByRole("heading", { name: heading, exact: true }).count(),
+        1,
+        heading,
+      );
     }
     const summaries = page.locator("details summary");
-    assert.ok(await summaries.count() > 0, games);
+    assert.ok((await summaries.count()) > 0, games);
     await summaries.first().click();
-    assert.ok(await step(page) > 5);
+    assert.ok((await step(page)) > 5);
     assert.deepEqual(page.errors, []);
     await page.context().close();
-    await ashta("analyze", `${report}.jsonl`, "--by", "greedy", "--html", join(folder, `${game}.html`));
+    await ashta(
+      "analyze",
+      `${report}.jsonl`,
+      "--by",
+      "greedy",
+      "--html",
+      join(folder, `${game}.html`),
+    );
     const analysis = await blank(running);
     await analysis.goto(`${running.server.url}/${game}.html`);
     assert.match(await analysis.textContent("h1"), new RegExp(`^${game}`));
-    assert.ok(await step(analysis) > 5);
+    assert.ok((await step(analysis)) > 5);
     assert.deepEqual(analysis.errors, []);
     await analysis.context().close();
   });

@@ -1,5 +1,5 @@
-// Games as sheets: every built-in game can be played, with its rules and house rules. Own sheets are opened, refused
-// with their problems, kept, played, and included in records.
+// Games as sheets: every built-in game can be played, with its rules and house rules. Own sheets
+// are opened, refused with their problems, kept, played, and included in records.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -7,17 +7,37 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 
-import { ROOT, ashta, copyGame, drop, hurry, newGame, open, pageTests, paste, position, press, ready, show, state } from "./browser.js";
+import {
+  ROOT,
+  ashta,
+  copyGame,
+  drop,
+  hurry,
+  newGame,
+  open,
+  pageTests,
+  paste,
+  position,
+  press,
+  ready,
+  show,
+  state,
+} from "./browser.js";
 
 const FOLDER = join(ROOT, "env", "games");
-const NAMES = (await readdir(FOLDER)).filter(file => file.endsWith(".toml")).map(file => file.slice(0, -5)).sort();
-const sheetOf = name => readFile(join(FOLDER, `${name}.toml`), "utf8");
+const NAMES = (await readdir(FOLDER))
+  .filter((file) => file.endsWith(".toml"))
+  .map((file) => file.slice(0, -5))
+  .sort();
+const sheetOf = (name) => readFile(join(FOLDER, `${name}.toml`), "utf8");
 
 const { running, pageTest } = pageTests();
 let folder, own;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashta-"));
-  own = (await sheetOf("siga")).replace('name = "siga"', 'name = "my-race"').replace('title = "Siga"', 'title = "My race"');
+  own = (await sheetOf("siga"))
+    .replace('name = "siga"', 'name = "my-race"')
+    .replace('title = "Siga"', 'title = "My race"');
 });
 after(() => rm(folder, { recursive: true }));
 
@@ -26,7 +46,7 @@ async function choose(page, now, most) {
   let made = 0;
   for (; made < most && now.endsWith("choose"); made++) {
     const pieces = page.locator(".piece.can");
-    if (made % 2 && await pieces.count()) {
+    if (made % 2 && (await pieces.count())) {
       await pieces.last().focus();
       await page.keyboard.press("Enter");
       await page.keyboard.press("Enter");
@@ -38,46 +58,76 @@ async function choose(page, now, most) {
 
 async function openDialog(page) {
   await page.click("nav [data-dialog=new-game]");
-  await page.evaluate(() => { document.getElementById("own-games").open = true; });
+  await page.evaluate(() => {
+    document.getElementById("own-games").open = true;
+  });
 }
 
-const problems = page => page.locator("#sheet-trouble li").allTextContents();
-const games = page => page.locator("input[name=game]").evaluateAll(all => all.map(field => field.value));
+const problems = (page) => page.locator("#sheet-trouble li").allTextContents();
+const games = (page) =>
+  page.locator("input[name=game]").evaluateAll((all) => all.map((field) => field.value));
 
 async function started(page) {
-  await page.evaluate(() => { document.body.dataset.state = "new"; });
+  await page.evaluate(() => {
+    document.body.dataset.state = "new";
+  });
   await page.click("#new-game button[value=start]");
   return ready(page, "new");
 }
 
-pageTest("every game is started and played by clicks, for as many as there can be", {}, async page => {
-  await hurry(page);
-  await page.click("nav [data-dialog=new-game]");
-  assert.deepEqual(await games(page), NAMES);
-  await page.click("#new-game [data-close]");
-  for (const game of NAMES) {
-    const title = /^title = "(.*)"/m.exec(await sheetOf(game))[1];
+pageTest(
+  "every game is started and played by clicks, for as many as there can be",
+  {},
+  async (page) => {
+    await hurry(page);
     await page.click("nav [data-dialog=new-game]");
-    await page.check(`input[name=game][value="${game}"]`);
-    const seats = (await page.locator("input[name=seats]").evaluateAll(all => all.map(field => field.value))).at(-1);
+    assert.deepEqual(await games(page), NAMES);
     await page.click("#new-game [data-close]");
-    const players = Object.fromEntries([...seats].map((seat, at) => [seat, at ? "greedy" : "person"]));
-    const now = await newGame(page, { game, seats, players, first: seats[0] });
-    assert.ok((await page.textContent("#game-name")).startsWith(`${title} for `), game);
-    assert.ok(await choose(page, now, 6) > 0, `${game} ${seats}: a choice, not ${now}`);
-    const [steps] = (await state(page)).split(" ").map(Number);
-    assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
-    assert.ok((await position(page)).startsWith(`${game} `));
-    assert.ok((await state(page)).endsWith("over") || await page.locator("#thrown .die").count() > 0, `${game}: throws are drawn`);
-    assert.deepEqual(page.errors, [], `${game} ${seats}`);
-  }
-});
+    for (const game of NAMES) {
+      const title = /^title = "(.*)"/m.exec(await sheetOf(game))[1];
+      await page.click("nav [data-dialog=new-game]");
+      await page.check(`input[name=game][value="${game}"]`);
+      const seats = (
+        await page
+          .locator("input[name=seats]")
+          .evaluateAll((all) => all.map((field) => field.value))
+      ).at(-1);
+      await page.click("#new-game [data-close]");
+      const players = Object.fromEntries(
+        [...seats].map((seat, at) => [seat, at ? "greedy" : "person"]),
+      );
+      const now = await newGame(page, { game, seats, players, first: seats[0] });
+      assert.ok((await page.textContent("#game-name")).startsWith(`${title} for `), game);
+      assert.ok((await choose(page, now, 6)) > 0, `${game} ${seats}: a choice, not ${now}`);
+      const [steps] = (await state(page)).split(" ").map(Number);
+      assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
+      assert.ok((await position(page)).startsWith(`${game} `));
+      assert.ok(
+        (await state(page)).endsWith("over") || (await page.locator("#thrown .die").count()) > 0,
+        `${game}: throws are drawn`,
+      );
+      assert.deepEqual(page.errors, [], `${game} ${seats}`);
+    }
+  },
+);
 
-pageTest("cowries and dice lie as the sheet counts them", {}, async page => {
+pageTest("cowries and dice lie as the sheet counts them", {}, async (page) => {
   await show(page, "chowka-7 S:off,off,off,3/N:off,off,off,off S 12");
-  assert.deepEqual([await page.locator("#thrown .cowrie").count(), await page.locator("#thrown .cowrie.up").count()], [6, 0]);
+  assert.deepEqual(
+    [
+      await page.locator("#thrown .cowrie").count(),
+      await page.locator("#thrown .cowrie.up").count(),
+    ],
+    [6, 0],
+  );
   await show(page, "gavalata?cowries=5 S:3,4/N:0,0 S 5");
-  assert.deepEqual([await page.locator("#thrown .cowrie").count(), await page.locator("#thrown .cowrie.up").count()], [5, 5]);
+  assert.deepEqual(
+    [
+      await page.locator("#thrown .cowrie").count(),
+      await page.locator("#thrown .cowrie.up").count(),
+    ],
+    [5, 5],
+  );
   await show(page, "ashtapada?dice=uniform5 S:6,20/N:off,off S 4,2");
   assert.equal(await page.locator("#thrown .cowrie").count(), 0);
   assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
@@ -86,12 +136,21 @@ pageTest("cowries and dice lie as the sheet counts them", {}, async page => {
 // The dialog has the sentences that the program prints for these rules.
 async function isUnderstood(page, rules) {
   const { understood } = JSON.parse(await ashta("game", rules, "--json"));
-  await page.waitForFunction(topics => document.querySelectorAll("#rules-text dt").length === topics, understood.length);
-  assert.deepEqual(await page.locator("#rules-text dt").allTextContents(), understood.map(({ topic }) => topic));
-  assert.deepEqual(await page.locator("#rules-text dd li").allTextContents(), understood.flatMap(({ sentences }) => sentences));
+  await page.waitForFunction(
+    (topics) => document.querySelectorAll("#rules-text dt").length === topics,
+    understood.length,
+  );
+  assert.deepEqual(
+    await page.locator("#rules-text dt").allTextContents(),
+    understood.map(({ topic }) => topic),
+  );
+  assert.deepEqual(
+    await page.locator("#rules-text dd li").allTextContents(),
+    understood.flatMap(({ sentences }) => sentences),
+  );
 }
 
-pageTest("the rules are said with the house rules of the game under way", {}, async page => {
+pageTest("the rules are said with the house rules of the game under way", {}, async (page) => {
   await paste(page, "pagade?no_cut=lap S:6,7,12,12/N:6,7,12,12 S *");
   await page.click("nav [data-dialog=rules]");
   await isUnderstood(page, "pagade?no_cut=lap");
@@ -102,18 +161,27 @@ pageTest("the rules are said with the house rules of the game under way", {}, as
   await isUnderstood(page, "pagade?no_cut=lap");
 });
 
-pageTest("the rules and the house rules of each game are those of its sheet", {}, async page => {
+pageTest("the rules and the house rules of each game are those of its sheet", {}, async (page) => {
   await page.click("nav [data-dialog=rules]");
   for (const game of NAMES) {
     const sheet = await sheetOf(game);
     await page.selectOption("#rules-game", game);
-    await page.evaluate(() => document.querySelectorAll("#rules-text details").forEach(details => { details.open = true; }));
+    await page.evaluate(() =>
+      document.querySelectorAll("#rules-text details").forEach((details) => {
+        details.open = true;
+      }),
+    );
     const text = (await page.textContent("#rules-text")).replaceAll(/\s+/g, " ");
     const prose = /^rules = """\n([^]*?)"""/m.exec(sheet)[1].split("\n\n");
-    for (const paragraph of prose) assert.ok(text.includes(paragraph.trim().replaceAll(/\s+/g, " ")), `${game}: ${paragraph}`);
+    for (const paragraph of prose)
+      assert.ok(text.includes(paragraph.trim().replaceAll(/\s+/g, " ")), `${game}: ${paragraph}`);
     const flags = [...sheet.matchAll(/^\[flags\.(\w+)\.(\S+)\]\nabout = "(.*)"/gm)];
-    for (const [, flag, value, about] of flags) assert.ok(text.includes(flag) && text.includes(value) && text.includes(about), `${game}: ${flag}`);
-    assert.equal(await page.locator("#rules-text tbody td code").count() >= flags.length, true);
+    for (const [, flag, value, about] of flags)
+      assert.ok(
+        text.includes(flag) && text.includes(value) && text.includes(about),
+        `${game}: ${flag}`,
+      );
+    assert.equal((await page.locator("#rules-text tbody td code").count()) >= flags.length, true);
     await isUnderstood(page, game);
   }
   await page.click("#rules [data-close]");
@@ -123,13 +191,18 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
   await page.click("#flags summary");
   await page.selectOption("[data-flag=marks]", "none");
   const flag = page.locator(".flag", { has: page.locator("[data-flag=marks]") });
-  assert.match(await flag.textContent(), /^What castles do\..*Nothing; only the own start square stays safe\.$/);
+  assert.match(
+    await flag.textContent(),
+    /^What castles do\..*Nothing; only the own start square stays safe\.$/,
+  );
   await page.selectOption("[data-flag=cowries]", "5");
   await page.selectOption("[data-flag=zero]", "8");
-  await page.waitForFunction(() => /contradict each other/.test(document.querySelector("#new-game form > .warning").textContent));
+  await page.waitForFunction(() =>
+    /contradict each other/.test(document.querySelector("#new-game form > .warning").textContent),
+  );
 });
 
-pageTest("house rules decide on which seats a game is played", {}, async page => {
+pageTest("house rules decide on which seats a game is played", {}, async (page) => {
   await page.click("nav [data-dialog=new-game]");
   await page.check("input[name=game][value=pagade]");
   await page.click("#flags summary");
@@ -143,67 +216,80 @@ pageTest("house rules decide on which seats a game is played", {}, async page =>
   assert.equal(await page.inputValue("[data-flag=teams]"), "false");
 });
 
-pageTest("a sheet is opened as a file, played, kept, and goes along with its games", {}, async page => {
-  await hurry(page);
-  const file = join(folder, "my-race.toml");
-  await writeFile(file, own);
-  await openDialog(page);
-  await page.setInputFiles("#open-sheet", file);
-  await page.locator("input[name=game][value=my-race]").waitFor();
-  assert.ok(await page.isChecked("input[name=game][value=my-race]"));
-  assert.match(await page.textContent("#sheet-done"), /My race is in the list/);
-  assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
-  await page.selectOption("#new-game [data-seat=N]", "greedy");
-  await page.selectOption("#choose-first", "S");
-  const now = await started(page);
-  assert.equal(await page.textContent("#game-name"), "My race for two");
-  assert.ok(await choose(page, now, 4) > 0);
-  await page.locator("#seats .bar div").first().waitFor();
-  const before = [await state(page), await position(page)];
-  assert.match(before[1], /^my-race /);
-  await page.reload();
-  assert.deepEqual([await ready(page), await position(page)], before, "the game goes on");
-  await page.click("nav [data-dialog=new-game]");
-  assert.ok((await games(page)).includes("my-race"), "the sheet is kept");
-  await page.click("#new-game [data-close]");
-  // Its rules are listed with the others, and the page reads its position.
-  await page.click("nav [data-dialog=rules]");
-  assert.equal(await page.inputValue("#rules-game"), "my-race");
-  await page.click("#rules [data-close]");
-  const line = await copyGame(page);
-  assert.equal(JSON.parse(line).sheet, own);
-  await show(page, before[1]);
-  // On another page the record includes the sheet.
-  const other = await open(running);
-  await show(other, line);
-  assert.equal(await other.textContent("#game-name"), "My race for two");
-  if (await other.isEnabled("#to-end")) {
-    await press(other, "#to-end");
-  }
-  assert.equal(await position(other), before[1]);
-  assert.deepEqual(other.errors, []);
-  await other.context().close();
-  // After the removal the current game stays.
-  await openDialog(page);
-  await page.check("input[name=game][value=my-race]");
-  await page.click("#remove-sheet");
-  assert.ok(!(await games(page)).includes("my-race"));
-  await page.click("#new-game [data-close]");
-  await paste(page, before[1]);
-  await page.waitForFunction(() => /my-race/.test(document.getElementById("exchange-trouble").textContent));
-  await page.click("#exchange [data-close]");
-  assert.equal(await page.textContent("#game-name"), "My race for two");
-});
+pageTest(
+  "a sheet is opened as a file, played, kept, and goes along with its games",
+  {},
+  async (page) => {
+    await hurry(page);
+    const file = join(folder, "my-race.toml");
+    await writeFile(file, own);
+    await openDialog(page);
+    await page.setInputFiles("#open-sheet", file);
+    await page.locator("input[name=game][value=my-race]").waitFor();
+    assert.ok(await page.isChecked("input[name=game][value=my-race]"));
+    assert.match(await page.textContent("#sheet-done"), /My race is in the list/);
+    assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
+    await page.selectOption("#new-game [data-seat=N]", "greedy");
+    await page.selectOption("#choose-first", "S");
+    const now = await started(page);
+    assert.equal(await page.textContent("#game-name"), "My race for two");
+    assert.ok((await choose(page, now, 4)) > 0);
+    await page.locator("#seats .bar div").first().waitFor();
+    const before = [await state(page), await position(page)];
+    assert.match(before[1], /^my-race /);
+    await page.reload();
+    assert.deepEqual([await ready(page), await position(page)], before, "the game goes on");
+    await page.click("nav [data-dialog=new-game]");
+    assert.ok((await games(page)).includes("my-race"), "the sheet is kept");
+    await page.click("#new-game [data-close]");
+    // Its rules are listed with the others, and the page reads its position.
+    await page.click("nav [data-dialog=rules]");
+    assert.equal(await page.inputValue("#rules-game"), "my-race");
+    await page.click("#rules [data-close]");
+    const line = await copyGame(page);
+    assert.equal(JSON.parse(line).sheet, own);
+    await show(page, before[1]);
+    // On another page the record includes the sheet.
+    const other = await open(running);
+    await show(other, line);
+    assert.equal(await other.textContent("#game-name"), "My race for two");
+    if (await other.isEnabled("#to-end")) {
+      await press(other, "#to-end");
+    }
+    assert.equal(await position(other), before[1]);
+    assert.deepEqual(other.errors, []);
+    await other.context().close();
+    // After the removal the current game stays.
+    await openDialog(page);
+    await page.check("input[name=game][value=my-race]");
+    await page.click("#remove-sheet");
+    assert.ok(!(await games(page)).includes("my-race"));
+    await page.click("#new-game [data-close]");
+    await paste(page, before[1]);
+    await page.waitForFunction(() =>
+      /my-race/.test(document.getElementById("exchange-trouble").textContent),
+    );
+    await page.click("#exchange [data-close]");
+    assert.equal(await page.textContent("#game-name"), "My race for two");
+  },
+);
 
-pageTest("a broken sheet is refused with all its problems, and mended", {}, async page => {
+pageTest("a broken sheet is refused with all its problems, and mended", {}, async (page) => {
   await openDialog(page);
-  const broken = own.replace('mark_rule = "share"', 'mark_rule = "shared"').replace('odds = "cowries"', 'odds = "cowrie"').replace("[throws]", "[throws]\nshells = 4");
+  const broken = own
+    .replace('mark_rule = "share"', 'mark_rule = "shared"')
+    .replace('odds = "cowries"', 'odds = "cowrie"')
+    .replace("[throws]", "[throws]\nshells = 4");
   await page.fill("#sheet-text", broken);
   await page.click("#read-sheet");
   await page.locator("#sheet-trouble li").first().waitFor();
   const named = await problems(page);
   assert.ok(named.length >= 3, named.join("\n"));
-  for (const part of [/^line \d+: .*mark_rule/, /odds/, /shells/]) assert.ok(named.some(text => part.test(text)), `${part} in ${named}`);
+  for (const part of [/^line \d+: .*mark_rule/, /odds/, /shells/])
+    assert.ok(
+      named.some((text) => part.test(text)),
+      `${part} in ${named}`,
+    );
   assert.ok(!(await games(page)).includes("my-race"));
   // A click on a problem goes to its line.
   await page.locator("#sheet-trouble li button").filter({ hasText: "shells" }).click();
@@ -214,50 +300,73 @@ pageTest("a broken sheet is refused with all its problems, and mended", {}, asyn
   assert.equal(marked, "shells = 4");
   // A contradiction, a text that is not TOML, and a name that is taken.
   for (const [text, message] of [
-    [own.replace("S4 E1 N3", "S4 E1 N9"), /course/], ["name = ", /line 1/], [(await sheetOf("siga")).replace("turn_limit = ", "turn_limit = 1"), /siga.*name/],
+    [own.replace("S4 E1 N3", "S4 E1 N9"), /course/],
+    ["name = ", /line 1/],
+    [(await sheetOf("siga")).replace("turn_limit = ", "turn_limit = 1"), /siga.*name/],
   ]) {
     await page.fill("#sheet-text", text);
     await page.click("#read-sheet");
-    await page.waitForFunction(source => new RegExp(source).test(document.getElementById("sheet-trouble").textContent), message.source);
+    await page.waitForFunction(
+      (source) => new RegExp(source).test(document.getElementById("sheet-trouble").textContent),
+      message.source,
+    );
   }
   await page.fill("#sheet-text", own);
   await page.click("#read-sheet");
   await page.locator("input[name=game][value=my-race]").waitFor();
-  assert.ok(!await page.isVisible("#sheet-trouble"));
+  assert.ok(!(await page.isVisible("#sheet-trouble")));
 });
 
-pageTest("a sheet is pasted among positions and games, and dropped on the page", {}, async page => {
-  await paste(page, own);
-  await page.locator("#new-game input[name=game][value=my-race]").waitFor();
-  assert.ok(!await page.isVisible("#exchange"));
-  assert.ok(await page.isChecked("input[name=game][value=my-race]"));
-  await page.click("#new-game [data-close]");
-  const second = own.replaceAll("my-race", "other-race").replace("side = 5", "side = 4");
-  await drop(page, "race.toml", second);
-  await page.locator("#sheet-trouble li").first().waitFor();
-  assert.match((await problems(page)).join("\n"), /course/);
-  await drop(page, "race.toml", second.replace("side = 4", "side = 5"));
-  await page.locator("#new-game input[name=game][value=other-race]").waitFor();
-});
+pageTest(
+  "a sheet is pasted among positions and games, and dropped on the page",
+  {},
+  async (page) => {
+    await paste(page, own);
+    await page.locator("#new-game input[name=game][value=my-race]").waitFor();
+    assert.ok(!(await page.isVisible("#exchange")));
+    assert.ok(await page.isChecked("input[name=game][value=my-race]"));
+    await page.click("#new-game [data-close]");
+    const second = own.replaceAll("my-race", "other-race").replace("side = 5", "side = 4");
+    await drop(page, "race.toml", second);
+    await page.locator("#sheet-trouble li").first().waitFor();
+    assert.match((await problems(page)).join("\n"), /course/);
+    await drop(page, "race.toml", second.replace("side = 4", "side = 5"));
+    await page.locator("#new-game input[name=game][value=other-race]").waitFor();
+  },
+);
 
-pageTest("the sheet of a game is there to begin with, and its address begins the game", {}, async page => {
-  await page.goto(`${running.server.url}/games/ashta/?seed=1&game=thaayam`);
-  await ready(page);
-  assert.equal(await page.textContent("#game-name"), "Thaayam for two");
+pageTest(
+  "the sheet of a game is there to begin with, and its address begins the game",
+  {},
+  async (page) => {
+    await page.goto(`${running.server.url}/games/ashta/?seed=1&game=thaayam`);
+    await ready(page);
+    assert.equal(await page.textContent("#game-name"), "Thaayam for two");
+    await openDialog(page);
+    await page.click("#take-sheet");
+    await page.waitForFunction(() => document.getElementById("sheet-text").value.length > 0);
+    assert.equal(await page.inputValue("#sheet-text"), await sheetOf("thaayam"));
+  },
+);
+
+pageTest("a bot that is opened here knows its game; what is none is refused", {}, async (page) => {
   await openDialog(page);
-  await page.click("#take-sheet");
-  await page.waitForFunction(() => document.getElementById("sheet-text").value.length > 0);
-  assert.equal(await page.inputValue("#sheet-text"), await sheetOf("thaayam"));
-});
-
-pageTest("a bot that is opened here knows its game; what is none is refused", {}, async page => {
-  await openDialog(page);
-  await page.setInputFiles("#open-sheet", { name: "race.bot", mimeType: "application/octet-stream", buffer: Buffer.from("no bot at all") });
+  await page.setInputFiles("#open-sheet", {
+    name: "race.bot",
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from("no bot at all"),
+  });
   await page.locator("#sheet-trouble li").first().waitFor();
   assert.match((await problems(page)).join(), /race\.bot: this file is not a bot/);
   const bytes = await readFile(join(ROOT, "checkpoints", "ashte-kashte-3p.bot"));
-  await page.setInputFiles("#open-sheet", { name: "opened.bot", mimeType: "application/octet-stream", buffer: bytes });
-  await page.waitForFunction(() => /opened\.bot is available/.test(document.getElementById("sheet-done").textContent));
+  await page.setInputFiles("#open-sheet", {
+    name: "opened.bot",
+    mimeType: "application/octet-stream",
+    buffer: bytes,
+  });
+  await page.waitForFunction(() =>
+    /opened\.bot is available/.test(document.getElementById("sheet-done").textContent),
+  );
   assert.ok(await page.isChecked("input[name=game][value=ashte-kashte]"));
   assert.ok(await page.isChecked("input[name=seats][value=SEN]"));
 });

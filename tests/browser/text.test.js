@@ -1,4 +1,5 @@
-// The texts of the page: each language has all of them, and each is used. The phrases of the engine are translated.
+// The texts of the page: each language has all of them, and each is used. The phrases of the engine
+// are translated.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
@@ -9,21 +10,29 @@ import { ROOT, SITE, pageTests } from "./browser.js";
 
 const WEB = join(ROOT, "web");
 const files = (await readdir(WEB)).sort();
-const read = name => readFile(join(WEB, name), "utf8");
+const read = (name) => readFile(join(WEB, name), "utf8");
 const PLURALS = ["zero", "one", "two", "few", "many", "other"];
-// The texts of a language without the patterns for phrases of the engine, which English does not need.
+// The texts of a language without the patterns for phrases of the engine, which English does not
+// need.
 async function textsOf(language) {
   const { engine, ...texts } = JSON.parse(await read(`${language}.json`));
   return { engine, texts };
 }
 // The keys of a file, each with the names of its values.
 function keys(texts, path = "") {
-  const isForms = typeof texts === "object" && Object.keys(texts).every(name => PLURALS.includes(name));
+  const isForms =
+    typeof texts === "object" && Object.keys(texts).every((name) => PLURALS.includes(name));
   if (typeof texts === "string" || isForms) {
-    const names = new Set(Object.values(typeof texts === "string" ? [texts] : texts).flatMap(form => form.match(/\{\w+\}/g) ?? []));
+    const names = new Set(
+      Object.values(typeof texts === "string" ? [texts] : texts).flatMap(
+        (form) => form.match(/\{\w+\}/g) ?? [],
+      ),
+    );
     return [`${path} ${[...names].sort().join(" ")}`.trim()];
   }
-  return Object.entries(texts).flatMap(([name, part]) => keys(part, path ? `${path}.${name}` : name)).sort();
+  return Object.entries(texts)
+    .flatMap(([name, part]) => keys(part, path ? `${path}.${name}` : name))
+    .sort();
 }
 
 const { pageTest } = pageTests();
@@ -33,49 +42,93 @@ const english = keys((await textsOf("en")).texts);
 
 test("every language has a file with all keys", async () => {
   assert.ok(languages.length >= 2);
-  for (const language of languages) assert.deepEqual(keys((await textsOf(language)).texts), english, language);
+  for (const language of languages)
+    assert.deepEqual(keys((await textsOf(language)).texts), english, language);
 });
 
 test("every key is used, and every used key exists", async () => {
-  const sources = (await Promise.all(files.filter(name => /\.(js|html)$/.test(name)).map(read))).join("\n");
-  const known = english.map(key => key.split(" ")[0]);
-  const used = [...sources.matchAll(/(?:\btext\(|data-(?:text|label)=)["`]([\w.-]+)(\$\{)?/g)].map(([, key, isOpen]) => [key, Boolean(isOpen)]);
-  const uses = (key, [found, isOpen]) => isOpen ? key.startsWith(found) : key === found;
-  assert.deepEqual(used.filter(use => !known.some(key => uses(key, use))), []);
-  assert.deepEqual(known.filter(key => !used.some(use => uses(key, use))), []);
+  const sources = (
+    await Promise.all(files.filter((name) => /\.(js|html)$/.test(name)).map(read))
+  ).join("\n");
+  const known = english.map((key) => key.split(" ")[0]);
+  const used = [...sources.matchAll(/(?:\btext\(|data-(?:text|label)=)["`]([\w.-]+)(\$\{)?/g)].map(
+    ([, key, isOpen]) => [key, Boolean(isOpen)],
+  );
+  const uses = (key, [found, isOpen]) => (isOpen ? key.startsWith(found) : key === found);
+  assert.deepEqual(
+    used.filter((use) => !known.some((key) => uses(key, use))),
+    [],
+  );
+  assert.deepEqual(
+    known.filter((key) => !used.some((use) => uses(key, use))),
+    [],
+  );
 });
 
 test("index.html has no texts of its own", () => {
-  const body = page.slice(page.indexOf("<body>"), page.indexOf("<noscript>")), [, about] = /name="description" content="([^"]+)/.exec(page);
-  assert.deepEqual([...body.matchAll(/>([^<]*\w\w[^<]*)</g)].map(([, words]) => words), ["Ashta", about, "Enter"]);
+  const body = page.slice(page.indexOf("<body>"), page.indexOf("<noscript>")),
+    [, about] = /name="description" content="([^"]+)/.exec(page);
+  assert.deepEqual(
+    [...body.matchAll(/>([^<]*\w\w[^<]*)</g)].map(([, words]) => words),
+    ["Ashta", about, "Enter"],
+  );
   assert.ok(!/ (aria-label|title|placeholder|alt)="/.test(body));
 });
 
 test("moves and reasons are translated in every game", async () => {
-  const [{ load }, { translator }] = await Promise.all(["ashta.js", "phrases.js"].map(name => import(join(SITE, name))));
-  const ashta = await load(await readFile(join(SITE, "ashta.wasm"))), rules = ashta.agent("random");
-  const ask = request => ashta.answer(request, rules), phrases = new Set(), missing = new Set();
+  const [{ load }, { translator }] = await Promise.all(
+    ["ashta.js", "phrases.js"].map((name) => import(join(SITE, name))),
+  );
+  const ashta = await load(await readFile(join(SITE, "ashta.wasm"))),
+    rules = ashta.agent("random");
+  const ask = (request) => ashta.answer(request, rules),
+    phrases = new Set(),
+    missing = new Set();
   for (const { name, seats } of ask({ op: "games" }).games) {
-    let { position } = ask({ op: "new", game: name, seats: seats.at(-1), seed: 1 }), node = "chance";
+    let { position } = ask({ op: "new", game: name, seats: seats.at(-1), seed: 1 }),
+      node = "chance";
     for (let step = 0; step < 150 && node !== "over"; step++) {
-      const { turns, moves, outcomes } = ask({ op: node === "chance" ? "chance" : "choices", position }), all = outcomes ?? turns;
-      const why = node === "chance" ? {} : ask({ op: "why", position }), next = all[7919 * step % 997 % all.length];
-      const { steps } = ask({ op: "replay", position, moves: outcomes ? [next.throw] : next.actions });
-      for (const { words, idle } of [...moves ?? [], ...why.reasons ?? [], why, ...steps.map(({ step }) => step)]) phrases.add(words ?? idle ?? "pass");
-      ({ node: { position, node } } = steps.at(-1));
+      const { turns, moves, outcomes } = ask({
+          op: node === "chance" ? "chance" : "choices",
+          position,
+        }),
+        all = outcomes ?? turns;
+      const why = node === "chance" ? {} : ask({ op: "why", position }),
+        next = all[((7919 * step) % 997) % all.length];
+      const { steps } = ask({
+        op: "replay",
+        position,
+        moves: outcomes ? [next.throw] : next.actions,
+      });
+      for (const { words, idle } of [
+        ...(moves ?? []),
+        ...(why.reasons ?? []),
+        why,
+        ...steps.map(({ step }) => step),
+      ])
+        phrases.add(words ?? idle ?? "pass");
+      ({
+        node: { position, node },
+      } = steps.at(-1));
     }
   }
   assert.ok(phrases.size > 1000, `${phrases.size}`);
-  for (const language of languages.filter(language => language !== "en")) {
-    const engine = translator((await textsOf(language)).engine, phrase => missing.add(`${language}: ${phrase}`));
+  for (const language of languages.filter((language) => language !== "en")) {
+    const engine = translator((await textsOf(language)).engine, (phrase) =>
+      missing.add(`${language}: ${phrase}`),
+    );
     phrases.forEach(engine);
   }
   assert.deepEqual([...missing], []);
 });
 
-pageTest("the page is in the language of the browser, or of the setting", { locale: "de-AT" }, async page => {
-  assert.equal(await page.getAttribute("html", "lang"), "de");
-  await page.click("nav [data-dialog=settings]");
-  await Promise.all([page.waitForEvent("load"), page.selectOption("#set-language", "en")]);
-  await page.waitForFunction(() => document.documentElement.lang === "en");
-});
+pageTest(
+  "the page is in the language of the browser, or of the setting",
+  { locale: "de-AT" },
+  async (page) => {
+    assert.equal(await page.getAttribute("html", "lang"), "de");
+    await page.click("nav [data-dialog=settings]");
+    await Promise.all([page.waitForEvent("load"), page.selectOption("#set-language", "en")]);
+    await page.waitForFunction(() => document.documentElement.lang === "en");
+  },
+);

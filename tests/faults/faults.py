@@ -1,7 +1,9 @@
-"""Faults that a run must survive: ends at any moment, disks that fail or fill, power that goes, files that change.
+"""Faults that a run must survive: ends at any moment, disks that fail or fill, power that goes,
+files that change.
 
-Each case begins with a tiny run that nothing disturbed. A disturbed run must name the fault in a sentence, and must
-resume to the same bot and the same metrics. `tests/faults/run` tries many; tests/python/test_faults.py a few.
+Each case begins with a tiny run that nothing disturbed. A disturbed run must name the fault in a
+sentence, and must resume to the same bot and the same metrics. `tests/faults/run` tries many;
+tests/python/test_faults.py a few.
 """
 
 import dataclasses
@@ -30,7 +32,10 @@ def shim():
     source, library = Path(__file__).with_name("shim.c"), TARGET / "faults" / "shim.so"
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
         library.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"], check=True)
+        subprocess.run(
+            ["gcc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"],
+            check=True,
+        )
     return library
 
 
@@ -47,24 +52,37 @@ def ashta(*words, under=None, log=None, at=None, do=None, on=False, limits=""):
     command = [str(ASHTA), *map(str, words)]
     if limits:
         command = ["sh", "-c", f'{limits}; exec "$0" "$@"', *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+    )
 
 
 def settings(folder, *more):
     """The words that begin the tiny run in a folder."""
     changes = [f"run.directory={folder}", "run.threads=1", *more]
-    return ["train", ROOT / "configs" / "smoke.toml", *(word for change in changes for word in ("--set", change))]
+    return [
+        "train",
+        ROOT / "configs" / "smoke.toml",
+        *(word for change in changes for word in ("--set", change)),
+    ]
 
 
 def outcome(run):
-    """The result of a run without times: bot, metrics, steps of TensorBoard, kept checkpoints and marks."""
+    """The result of a run without times: bot, metrics, steps of TensorBoard, kept checkpoints and
+    marks."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    metrics = [{key: value for key, value in line.items() if not TIMES.search(key)} for line in lines]
+    metrics = [
+        {key: value for key, value in line.items() if not TIMES.search(key)} for line in lines
+    ]
     kept = sorted(path.name for path in (run / "checkpoints").iterdir() if path.name.isdigit())
     marks = {name: (run / name).read_text() for name in ("latest", "best") if (run / name).exists()}
     return {
         # Its settings name the folder.
-        "bot": (run / "bots" / "smoke.bot").read_bytes().replace(b"/tried", b"/whole"), "metrics": metrics, "steps": steps(run), "kept": kept, "marks": marks,
+        "bot": (run / "bots" / "smoke.bot").read_bytes().replace(b"/tried", b"/whole"),
+        "metrics": metrics,
+        "steps": steps(run),
+        "kept": kept,
+        "marks": marks,
     }
 
 
@@ -138,7 +156,12 @@ class Faults:
     def is_plain(self, kind, what, finished, words=""):
         """Checks that a failed command said why in a sentence."""
         said = finished.stderr
-        if finished.returncode in (0, 101, 134) or finished.returncode < 0 or "panicked" in said or words not in said:
+        if (
+            finished.returncode in (0, 101, 134)
+            or finished.returncode < 0
+            or "panicked" in said
+            or words not in said
+        ):
             self.lose(kind, f"{what}: status {finished.returncode}: {said.strip()[-300:]}")
 
     # The kinds of faults.
@@ -163,14 +186,20 @@ class Faults:
         self.goes_on(kind, what, folder)
 
     def lose_power(self, number, names_last):
-        """The power goes before a call: only what was synced is there, with `names_last` also all names."""
+        """The power goes before a call: only what was synced is there, with `names_last` also all
+        names."""
         self.count("power")
         folder = self.fresh()
         restore(self.calls[:number], self.folder, folder, names_last)
-        self.goes_on("power", f"before call {number} ({self.name_of(number)}), names last: {names_last}", folder)
+        self.goes_on(
+            "power",
+            f"before call {number} ({self.name_of(number)}), names last: {names_last}",
+            folder,
+        )
 
     def damage(self, seed):
-        """Damages a byte or the end of a file of the newest checkpoint: the program names it, and --fallback resumes."""
+        """Damages a byte or the end of a file of the newest checkpoint: the program names it, and
+        --fallback resumes."""
         self.count("damage")
         rng, folder = random.Random(seed), self.fresh()
         # The run as it was before its bot was written.
@@ -195,7 +224,9 @@ class Faults:
 
     def name_of(self, number):
         call = self.calls[number - 1] if number <= len(self.calls) else None
-        return f"{call.kind} {Path(call.path).relative_to(self.folder)}" if call else "behind the last"
+        return (
+            f"{call.kind} {Path(call.path).relative_to(self.folder)}" if call else "behind the last"
+        )
 
 
 @dataclasses.dataclass
@@ -214,7 +245,11 @@ def calls(log):
     while at < len(content):
         kind, first, second, third = struct.unpack_from("<cIII", content, at)
         at += struct.calcsize("<cIII")
-        path, other, data = content[at : at + first], content[at + first : at + first + second], content[at + first + second :][:third]
+        path, other, data = (
+            content[at : at + first],
+            content[at + first : at + first + second],
+            content[at + first + second :][:third],
+        )
         at += first + second + third
         yield Call(kind.decode(), path.decode(), other.decode(), data)
 
@@ -231,7 +266,8 @@ class Node:
 
 
 def restore(made, origin, folder, names_last):
-    """Writes into `folder` the files below `origin` that remain of the calls `made` after a loss of power."""
+    """Writes into `folder` the files below `origin` that remain of the calls `made` after a loss of
+    power."""
     root = Node(True)
 
     def find(path):
@@ -284,7 +320,8 @@ def some(rng, number, tries):
 
 
 def all_kinds(scratch, tries, seed=1):
-    """Tries every kind of fault, each at `tries` places (0: all); returns the tried faults and the losses."""
+    """Tries every kind of fault, each at `tries` places (0: all); returns the tried faults and the
+    losses."""
     faults, rng = Faults(scratch), random.Random(seed)
     number = len(faults.calls)
     for call in some(rng, number, tries):
@@ -305,7 +342,9 @@ def main():
     import tempfile
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--tries", type=int, default=0, help="places for each kind of fault; without it all")
+    parser.add_argument(
+        "--tries", type=int, default=0, help="places for each kind of fault; without it all"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the places")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

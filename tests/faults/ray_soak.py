@@ -1,6 +1,8 @@
-"""A soak of runs on a cluster: workers, drivers and machines are killed at random, and every run must end as on one machine.
+"""A soak of runs on a cluster: workers, drivers and machines are killed at random, and every run
+must end as on one machine.
 
-python tests/faults/ray_soak.py --kills 200 --minutes 60, with the Python of the tests, in which the package is installed.
+python tests/faults/ray_soak.py --kills 200 --minutes 60, with the Python of the tests, in which the
+package is installed.
 """
 
 import argparse
@@ -22,8 +24,16 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 # Long enough to be disturbed.
 runs.ITERATIONS = 300
-runs.SETTINGS[:3] = ["selfplay.games=4800", "run.checkpoint_iterations=10", "run.keep_checkpoints=100"]
-WORKERS = {"actor": "ray::ActorProcess", "learner": "ray::LearnerProcess", "evaluator": "ray::EvaluatorProcess"}
+runs.SETTINGS[:3] = [
+    "selfplay.games=4800",
+    "run.checkpoint_iterations=10",
+    "run.keep_checkpoints=100",
+]
+WORKERS = {
+    "actor": "ray::ActorProcess",
+    "learner": "ray::LearnerProcess",
+    "evaluator": "ray::EvaluatorProcess",
+}
 
 
 def processes(title):
@@ -42,7 +52,11 @@ class Soak:
     """Kills at random, and keeps count."""
 
     def __init__(self, seed):
-        self.rng, self.kills, self.lost = random.Random(seed), dict.fromkeys([*WORKERS, "driver", "machine"], 0), []
+        self.rng, self.kills, self.lost = (
+            random.Random(seed),
+            dict.fromkeys([*WORKERS, "driver", "machine"], 0),
+            [],
+        )
         os.environ["RAY_AUTH_MODE"] = "disabled"
         self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
         self.node = self.cluster.add_node(num_cpus=2)
@@ -64,9 +78,23 @@ class Soak:
         """One run to its end, whatever it takes."""
         run = folder / "smoke-1"
         for attempt in range(100):
-            words = ["--resume", run] if (run / "config.toml").exists() else [runs.SMOKE, *runs.sets(folder, "cluster.actors=2")]
-            command = [sys.executable, "-m", "ashta.ray", "train", *map(str, words), "--address", self.cluster.address]
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as driver:
+            words = (
+                ["--resume", run]
+                if (run / "config.toml").exists()
+                else [runs.SMOKE, *runs.sets(folder, "cluster.actors=2")]
+            )
+            command = [
+                sys.executable,
+                "-m",
+                "ashta.ray",
+                "train",
+                *map(str, words),
+                "--address",
+                self.cluster.address,
+            ]
+            with subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            ) as driver:
                 while True:
                     try:
                         _, said = driver.communicate(timeout=self.rng.uniform(1, 5))

@@ -1,4 +1,5 @@
-// Asks a bot about positions through the npm package: `node parity.mjs PACKAGE MODULE BOT LOOKAHEAD < POSITIONS`.
+// Asks a bot about positions through the npm package:
+// `node parity.mjs PACKAGE MODULE BOT LOOKAHEAD < POSITIONS`.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -8,10 +9,20 @@ useModule(readFileSync(module));
 const bot = await Bot.load(readFileSync(file));
 const positions = readFileSync(0, "utf8").trimEnd().split("\n");
 const [name, places] = positions[0].split(" ");
-const game = await Game.load(name, { seats: places.split("/").map(([letter]) => letter).join("") });
+const game = await Game.load(name, {
+  seats: places
+    .split("/")
+    .map(([letter]) => letter)
+    .join(""),
+});
 for (const position of positions) {
-  const state = game.deserializeState(position), legal = state.legalActions();
-  const observation = state.ask("observe").observation.flatMap((entry, column) => (entry ? [column] : []));
+  const state = game.deserializeState(position),
+    legal = state.legalActions();
+  const observation = state
+    .ask("observe")
+    .observation.flatMap((entry, column) => (entry ? [column] : []));
   const action = legal.length ? await bot.choose(state, { lookahead }) : null;
-  console.log(JSON.stringify({ legal, observation, values: bot.values(state, { lookahead }), action }));
+  console.log(
+    JSON.stringify({ legal, observation, values: bot.values(state, { lookahead }), action }),
+  );
 }

@@ -20,7 +20,8 @@ SMOKE = ROOT / "configs" / "smoke.toml"
 RELEASED = sorted((ROOT / "checkpoints").glob("*.bot"))
 SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong"))
 
-# A shell that starts the tests in the background ignores Ctrl-C, and child processes would inherit this.
+# A shell that starts the tests in the background ignores Ctrl-C, and child processes would inherit
+# this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Longest time that a single command of these tests may take, in seconds.
@@ -34,7 +35,8 @@ def execute(*command, **options):
 
 
 def run(*arguments, **options):
-    """Runs `ashta` with `arguments` to its end; returns the finished process with its output as text."""
+    """Runs `ashta` with `arguments` to its end; returns the finished process with its output as
+    text."""
     return execute(ASHTA, *arguments, **options)
 
 
@@ -61,7 +63,8 @@ def succeeded(finished):
 
 
 def train(directory, *settings):
-    """Trains the tiny network of configs/smoke.toml below `directory`; returns (folder of the run, bot file)."""
+    """Trains the tiny network of configs/smoke.toml below `directory`; returns (folder of the run,
+    bot file)."""
     overrides = [part for setting in settings for part in ("--set", setting)]
     return folders(done("train", SMOKE, "--set", f"run.directory={directory}", *overrides))
 
@@ -80,7 +83,9 @@ class Engine:
     def __init__(self, agent=None):
         options = [] if agent is None else ["--agent", str(agent)]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([str(ASHTA), "engine", *options], stdin=pipe, stdout=pipe, stderr=pipe)
+        self.process = subprocess.Popen(
+            [str(ASHTA), "engine", *options], stdin=pipe, stdout=pipe, stderr=pipe
+        )
 
     def __enter__(self):
         return self
@@ -130,7 +135,8 @@ def blocks(page, language):
 
 
 def rows(page, heading):
-    """The rows of the first table under a heading of a page of docs/, as lists of cells, without its head."""
+    """The rows of the first table under a heading of a page of docs/, as lists of cells, without
+    its head."""
     text = (ROOT / "docs" / page).read_text()
     section = text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
     table = [line for line in section.splitlines() if line.startswith("|")]

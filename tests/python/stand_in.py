@@ -1,7 +1,9 @@
-"""Stands in for `ashta` and `cargo` where the commands of the pages are run: the same commands, less work.
+"""Stands in for `ashta` and `cargo` where the commands of the pages are run: the same commands,
+less work.
 
-The program gets all arguments, so unknown ones still fail. Added or lowered values make the work small: numbers of
-games and seconds, the size of a training run. This module does not know the pages.
+The program gets all arguments, so unknown ones still fail. Added or lowered values make the work
+small: numbers of games and seconds, the size of a training run. This module does not know the
+pages.
 """
 
 import json
@@ -30,8 +32,8 @@ TINY = {
     "evaluation.opponents": '["random"]',
     "export.probes": 4,
 }
-# Pairs of games for each opponent; pairs to calibrate a level, which needs some choices; games of a rollout; seconds for
-# each row.
+# Pairs of games for each opponent; pairs to calibrate a level, which needs some choices; games of a
+# rollout; seconds for each row.
 PAIRS = {"eval": 5, "arena": 2, "levels": 50}
 ROLLOUTS = 40
 SECONDS = 0.03
@@ -61,7 +63,12 @@ def smaller(arguments):
         # A resumed run keeps its networks.
         kept = ("network.", "learning.replay_capacity") if "--resume" in arguments else ()
         more = {"selfplay.games": 48} if "--resume" in arguments else {}
-        return [*arguments, *settings({key: value for key, value in TINY.items() if not key.startswith(kept)} | more)]
+        return [
+            *arguments,
+            *settings(
+                {key: value for key, value in TINY.items() if not key.startswith(kept)} | more
+            ),
+        ]
     if command == "solve":
         return [*arguments, *settings({"ruleset.flags.pieces": 1})]
     if command in PAIRS:
@@ -80,11 +87,13 @@ def smaller(arguments):
 def refused_as_written(arguments):
     """Problems of the settings of a training run as written on the page, or an empty text.
 
-    The settings of `TINY` are last and would hide them. So this asks for a device that does not exist: the program names
-    every wrong setting and does not start.
+    The settings of `TINY` are last and would hide them. So this asks for a device that does not
+    exist: the program names every wrong setting and does not start.
     """
     finished = program.run(*arguments, *settings({"run.device": '"nowhere"'}))
-    wrong = [line for line in finished.stderr.splitlines() if '`run.device` is "nowhere"' not in line]
+    wrong = [
+        line for line in finished.stderr.splitlines() if '`run.device` is "nowhere"' not in line
+    ]
     alone = len(wrong) <= 1 and len(finished.stderr.splitlines()) <= 2
     return "" if finished.returncode == 1 and alone else finished.stderr or "nothing is refused"
 
@@ -102,10 +111,16 @@ def ashta(arguments):
         print(wrong, file=sys.stderr)
         return 1
     # An existing table is of the whole game; the stand-in solves a smaller one.
-    output = Path(arguments[arguments.index("-o") + 1]) if command == "solve" and "-o" in arguments else None
+    output = (
+        Path(arguments[arguments.index("-o") + 1])
+        if command == "solve" and "-o" in arguments
+        else None
+    )
     whole = output.read_bytes() if output and output.exists() else None
     typed = TYPED.get(command) if nobody_types() else None
-    finished = subprocess.run([program.ASHTA, *smaller(arguments)], input=typed, text=True, check=False)
+    finished = subprocess.run(
+        [program.ASHTA, *smaller(arguments)], input=typed, text=True, check=False
+    )
     if whole is not None and finished.returncode == 0:
         output.write_bytes(whole)
     return finished.returncode
@@ -113,11 +128,15 @@ def ashta(arguments):
 
 def value_of(arguments, *options):
     """The value behind one of these options, or nothing."""
-    return next((arguments[at + 1] for at, argument in enumerate(arguments[:-1]) if argument in options), None)
+    return next(
+        (arguments[at + 1] for at, argument in enumerate(arguments[:-1]) if argument in options),
+        None,
+    )
 
 
 def cargo(arguments):
-    """Runs what is built already, and checks that what would be built is there; returns a status."""
+    """Runs what is built already, and checks that what would be built is there; returns a
+    status."""
     manifest = tomllib.loads((program.ROOT / "Cargo.toml").read_text())
     folders = [program.ROOT / path for path in manifest["workspace"]["members"]]
     members = [tomllib.loads((folder / "Cargo.toml").read_text()) for folder in folders]
@@ -125,9 +144,22 @@ def cargo(arguments):
     written, _, passed = (list(part) for part in divide(arguments))
     package = value_of(written, "-p", "--package")
     features = (value_of(written, "--features") or "").split(",")
-    known = packages[package or "ashta-train"].get("features", {}) if package in (None, *packages) else {}
+    known = (
+        packages[package or "ashta-train"].get("features", {})
+        if package in (None, *packages)
+        else {}
+    )
     profiles = {None, "release", "dev", *manifest["profile"]}
-    options = {"--release", "--locked", "-p", "--package", "--profile", "--features", "--target", "--example"}
+    options = {
+        "--release",
+        "--locked",
+        "-p",
+        "--package",
+        "--profile",
+        "--features",
+        "--target",
+        "--example",
+    }
     wrong = [option for option in written[1:] if option.startswith("-") and option not in options]
     wrong += [package] if package not in (None, *packages) else []
     wrong += [feature for feature in features if feature and feature not in known]
@@ -139,7 +171,9 @@ def cargo(arguments):
         return 0
     if example := value_of(written, "--example"):
         built = program.TARGET / "release" / "examples" / example
-        return subprocess.run([built, *written[written.index(example) + 1 :], *passed], check=False).returncode
+        return subprocess.run(
+            [built, *written[written.index(example) + 1 :], *passed], check=False
+        ).returncode
     return ashta(passed)
 
 

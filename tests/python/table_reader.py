@@ -1,4 +1,5 @@
-"""An independent reader of tables, written from the page that describes them, and what their tests share."""
+"""An independent reader of tables, written from the page that describes them, and what their tests
+share."""
 
 import itertools
 import json
@@ -15,16 +16,22 @@ ASHTAPADA = ("ashtapada.toml", "pieces=1")
 PAGADE = ("pagade.toml", "pieces=1")
 PAGADE_LAP = ("pagade-lap.toml", "pieces=1")
 # With one piece there is nothing to choose, unless a seat may pass.
-OPTIONAL = ("ashte-kashte.toml", "pieces=1", "move=\"optional\"")
+OPTIONAL = ("ashte-kashte.toml", "pieces=1", 'move="optional"')
 
 MAGIC = b"ASHTATBL"
 
 
 def settings(game):
-    """The arguments that choose a game: a configuration, and then flags, or settings that name their section."""
+    """The arguments that choose a game: a configuration, and then flags, or settings that name
+    their section."""
     config, *changes = game
-    changed = [change if "." in change.split("=")[0] else f"ruleset.flags.{change}" for change in changes]
-    return [program.ROOT / "configs" / config, *(part for setting in changed for part in ("--set", setting))]
+    changed = [
+        change if "." in change.split("=")[0] else f"ruleset.flags.{change}" for change in changes
+    ]
+    return [
+        program.ROOT / "configs" / config,
+        *(part for setting in changed for part in ("--set", setting)),
+    ]
 
 
 def solve(output, game, *options):
@@ -62,7 +69,9 @@ def read(path):
         planes = zlib.decompress(block[8:])
         assert len(planes) == width * count
         planes = numpy.frombuffer(planes, numpy.uint8).reshape(width, count)
-        differences = sum(plane.astype(numpy.uint64) << (8 * byte) for byte, plane in enumerate(planes))
+        differences = sum(
+            plane.astype(numpy.uint64) << (8 * byte) for byte, plane in enumerate(planes)
+        )
         # Sums wrap around at 2^64, which 2^16 and 2^32 divide.
         values.append(numpy.cumsum(differences, dtype=numpy.uint64) & (1 << header["bits"]) - 1)
     assert left == 0
@@ -73,13 +82,21 @@ class Rules:
     """Camps and positions of a ruleset, and their numbers."""
 
     def __init__(self, ruleset):
-        self.game, self.flags, self.letters = ruleset["game"], ruleset.get("flags", {}), ruleset["seats"]
+        self.game, self.flags, self.letters = (
+            ruleset["game"],
+            ruleset.get("flags", {}),
+            ruleset["seats"],
+        )
         self.pieces = int(self.flags.get("pieces", 2 if self.game == "ashtapada" else 4))
         self.seats = len(self.letters)
-        self.order = "SWNE" if self.game == "ashtapada" or self.flags.get("turn_order") == "cw" else "SENW"
+        self.order = (
+            "SWNE" if self.game == "ashtapada" or self.flags.get("turn_order") == "cw" else "SENW"
+        )
         self.last = {
             "ashtapada": 60 if self.flags.get("path") == "spiral_kile" else 62,
-            "ashte-kashte": 48 - (self.flags.get("path") == "C") + (self.flags.get("entry") == "start_is_one"),
+            "ashte-kashte": 48
+            - (self.flags.get("path") == "C")
+            + (self.flags.get("entry") == "start_is_one"),
             "pagade": 84,
         }[self.game]
         flag, value = ("no_cut", "off") if self.game == "pagade" else ("twins", "bell")
@@ -103,7 +120,9 @@ class Rules:
         if self.game == "ashte-kashte":
             protected = {1, 7, 13, 19} if self.flags.get("entry") == "start_is_one" else {6, 12, 18}
             return all(
-                count <= (1 if place in protected else 2) for place, count in counts.items() if 1 <= place < last
+                count <= (1 if place in protected else 2)
+                for place, count in counts.items()
+                if 1 <= place < last
             )
         counts[8] = counts.get(8, 0) + counts.pop(76, 0)
         may_enter = mark == 1 or self.flags.get("no_cut") == "off"
@@ -156,7 +175,10 @@ class Rules:
             owner, places = seat.split(":")
             is_declared = places[0].isdigit() and places.endswith("t")
             places = [place.rstrip("t") if is_declared else place for place in places.split(",")]
-            sides[owner[0]] = tuple(names[place] for place in places), int(owner.endswith("+") or is_declared)
+            sides[owner[0]] = (
+                tuple(names[place] for place in places),
+                int(owner.endswith("+") or is_declared),
+            )
         return mover, tuple(sides[seat] for seat in self.in_turn(mover))
 
 
@@ -191,6 +213,8 @@ class Reader(Rules):
 def ask(requests, *options):
     """The answers of one engine to many requests."""
     lines = "".join(json.dumps(request) + "\n" for request in requests)
-    answers = [json.loads(line) for line in program.done("engine", *options, input=lines).splitlines()]
+    answers = [
+        json.loads(line) for line in program.done("engine", *options, input=lines).splitlines()
+    ]
     assert len(answers) == len(requests)
     return answers

@@ -15,7 +15,9 @@ def analyze(path, *arguments):
 def games(tmp_path_factory):
     """A file of games: `perfect` against `greedy` in Ashtapada."""
     path = tmp_path_factory.mktemp("arena") / "games.jsonl"
-    program.done("arena", "perfect", "greedy", "--game", "ashtapada", "--pairs", "2", "--games", path)
+    program.done(
+        "arena", "perfect", "greedy", "--game", "ashtapada", "--pairs", "2", "--games", path
+    )
     return path
 
 
@@ -29,8 +31,12 @@ def test_luck_and_errors_make_what_happened(games):
         assert [throw for turn in found["turns"] for throw in turn["throw"]] == thrown
         for turn in found["turns"]:
             own = "SN".index(turn["seat"])
-            assert turn["before"][own] + turn["luck"] == pytest.approx(turn["thrown"][own], abs=1e-6)
-            assert turn["thrown"][own] - turn["regret"] == pytest.approx(turn["after"][own], abs=2e-6)
+            assert turn["before"][own] + turn["luck"] == pytest.approx(
+                turn["thrown"][own], abs=1e-6
+            )
+            assert turn["thrown"][own] - turn["regret"] == pytest.approx(
+                turn["after"][own], abs=2e-6
+            )
             assert ("better" in turn) == (turn["regret"] > 0) and turn["played"]
             assert ("mark" in turn) == (turn["regret"] >= 0.02)
         players = {player["name"]: player for player in found["players"]}
@@ -46,7 +52,9 @@ def test_luck_and_errors_make_what_happened(games):
 def test_the_record_of_a_game_in_the_terminal_is_read(tmp_path):
     for game, by in [("ashtapada", "perfect"), ("ashte-kashte", "greedy"), ("pagade", "greedy")]:
         record = tmp_path / f"{game}.txt"
-        program.done("play", "greedy", "--game", game, "--seed", "5", "--record", record, input="1\n" * 500)
+        program.done(
+            "play", "greedy", "--game", game, "--seed", "5", "--record", record, input="1\n" * 500
+        )
         found = analyze(record, "--by", by)
         assert found["end"] == record.read_text().splitlines()[-1]
         assert [player["name"] for player in found["players"]] == ["South", "North"]
@@ -60,7 +68,9 @@ def test_a_record_may_begin_within_a_turn(tmp_path):
     record.write_text("ashtapada S:5,30/N:9,23 N 3\nashtapada S:5,30/N:12,23 S *\n")
     turn = analyze(record)["turns"][0]
     assert (turn["seat"], turn["throw"], turn["luck"]) == ("N", [], 0)
-    assert turn["results"] > 1 and turn["after"][1] + turn["regret"] == pytest.approx(turn["thrown"][1], abs=1e-6)
+    assert turn["results"] > 1 and turn["after"][1] + turn["regret"] == pytest.approx(
+        turn["thrown"][1], abs=1e-6
+    )
     assert turn["before"] == turn["thrown"]
 
 
@@ -83,7 +93,10 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
     refused(json.dumps(game | {"start": "ashtapada S:1"}), "`start`: `ashtapada S:1`")
     refused(json.dumps(game | {"players": ["me"]}), "`players` has 1 names, but")
     refused("hello", "line 1")
-    refused("ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2", "line 2: no turn leads to this position")
+    refused(
+        "ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2",
+        "line 2: no turn leads to this position",
+    )
     assert "nowhere.txt" in program.refused("analyze", tmp_path / "nowhere.txt")
     nobody = program.run("analyze", games, "--by", "nobody")
     assert nobody.returncode == 1 and "--by nobody" in nobody.stderr
@@ -91,7 +104,9 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
 
 def test_who_had_no_choice_gets_no_verdict(tmp_path):
     line = tmp_path / "game.jsonl"
-    line.write_text('{"players":["a","b"],"start":"ashtapada S:off,off/N:off,off S *","moves":[[2],8]}\n')
+    line.write_text(
+        '{"players":["a","b"],"start":"ashtapada S:off,off/N:off,off S *","moves":[[2],8]}\n'
+    )
     found = analyze(line)
     assert [player["verdict"] for player in found["players"]] == [None, None]
     assert [player["regret"] for player in found["players"]] == [0, 0]
@@ -101,7 +116,15 @@ def test_who_had_no_choice_gets_no_verdict(tmp_path):
 
 def test_verdicts_are_measured_for_the_game(tmp_path):
     path = tmp_path / "games.jsonl"
-    program.done("arena", "random", "ludo", "--pairs", "1", "--seed", "4", "--luck", "none", "--games", path)
+    program.done(
+        "arena", "random", "ludo", "--pairs", "1", "--seed", "4", "--luck", "none", "--games", path
+    )
     found = analyze(path)
-    assert {player["name"]: player["verdict"] for player in found["players"]} == {"random": "like random play", "ludo": "expert"}
-    assert [player["verdict"] for player in analyze(path, "--by", "greedy")["players"]] == [None, None]
+    assert {player["name"]: player["verdict"] for player in found["players"]} == {
+        "random": "like random play",
+        "ludo": "expert",
+    }
+    assert [player["verdict"] for player in analyze(path, "--by", "greedy")["players"]] == [
+        None,
+        None,
+    ]

@@ -1,4 +1,5 @@
-"""The program alone, copied to another folder: its own files, and the folders in which it looks for more."""
+"""The program alone, copied to another folder: its own files, and the folders in which it looks for
+more."""
 
 import json
 import os
@@ -13,17 +14,26 @@ import program
 
 @pytest.fixture
 def copied(tmp_path):
-    """A copy of the program alone: `run(*arguments, **environment)` in an empty folder of a user without data."""
+    """A copy of the program alone: `run(*arguments, **environment)` in an empty folder of a user
+    without data."""
     home, folder = tmp_path / "home", tmp_path / "folder"
     home.mkdir()
     folder.mkdir()
     ashta = shutil.copy(program.ASHTA, tmp_path / "ashta")
-    usual = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))}
+    usual = {
+        name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))
+    }
 
     def run(*arguments, **environment):
         environment = usual | {"HOME": str(home)} | environment
         command = [ashta, *map(str, arguments)]
-        options = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "check": False}
+        options = {
+            "cwd": folder,
+            "env": environment,
+            "capture_output": True,
+            "text": True,
+            "check": False,
+        }
         return subprocess.run(command, timeout=program.PATIENCE, **options)
 
     return SimpleNamespace(run=run, home=home, folder=folder)
@@ -45,7 +55,9 @@ def test_small_bots_and_configurations_are_in_the_program(copied):
 
 def test_the_program_plays_judges_trains_and_solves_anywhere(copied):
     judged = copied.run("eval", "siga+novice", "--against", "greedy,siga", "--pairs", 20)
-    assert judged.returncode == 0 and judged.stdout.startswith("siga+novice in siga SN\n"), judged.stderr
+    assert judged.returncode == 0 and judged.stdout.startswith("siga+novice in siga SN\n"), (
+        judged.stderr
+    )
     trained = copied.run("train", "smoke")
     run, bot = program.folders(trained.stdout)
     assert run.name == "smoke-1" and (copied.folder / bot).is_file()
@@ -65,7 +77,10 @@ def test_files_come_before_what_is_in_the_program(copied):
     for folder, name in zip(folders, names, strict=True):
         folder.mkdir(parents=True)
         shutil.copy(program.ROOT / "checkpoints" / f"{name}.bot", folder / "siga.bot")
-    environment = {"ASHTA_CHECKPOINTS": f"{copied.home / 'missing'}{os.pathsep}{listed}", "XDG_DATA_HOME": str(user)}
+    environment = {
+        "ASHTA_CHECKPOINTS": f"{copied.home / 'missing'}{os.pathsep}{listed}",
+        "XDG_DATA_HOME": str(user),
+    }
     for at, name in enumerate(names):
         arguments = ["--data", data] if at == 0 else []
         found = bots(copied.run("bots", "--json", *arguments, **environment))["siga"]
@@ -86,4 +101,6 @@ def test_tables_are_found_in_the_folders(copied):
 
 def test_a_data_folder_that_is_not_there_is_named(copied):
     refused = copied.run("bots", "--data", "nowhere")
-    assert refused.returncode == 1 and "--data nowhere: this folder does not exist" in refused.stderr
+    assert (
+        refused.returncode == 1 and "--data nowhere: this folder does not exist" in refused.stderr
+    )

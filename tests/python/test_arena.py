@@ -66,7 +66,9 @@ def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
             part = {"throw": move} if isinstance(move, list) else {"action": move}
             answer = engine.get(op="apply", position=answer["position"], **part)
         assert answer["returns"] == pytest.approx(line["returns"], abs=1e-6)
-        assert set(line["players"]) <= {"greedy", "random", "hunter"} and len(line["players"]) == seats
+        assert (
+            set(line["players"]) <= {"greedy", "random", "hunter"} and len(line["players"]) == seats
+        )
         assert line["ending"] == "finished" and line["turns"] > 5
         if "luck" in line:
             assert sum(line["luck"]) == pytest.approx(0, abs=1e-4)
@@ -74,8 +76,22 @@ def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
 
 def test_the_games_of_a_block_share_their_throws_and_everybody_sits_everywhere(tmp_path):
     path = tmp_path / "games.jsonl"
-    arena("random", "runner", "hunter", "greedy", "--game", "ashte-kashte", "--seats", "4", "--pairs", "2",
-          "--luck", "none", "--games", path)
+    arena(
+        "random",
+        "runner",
+        "hunter",
+        "greedy",
+        "--game",
+        "ashte-kashte",
+        "--seats",
+        "4",
+        "--pairs",
+        "2",
+        "--luck",
+        "none",
+        "--games",
+        path,
+    )
     blocks = {}
     for line in games(path)[1]:
         blocks.setdefault(line["block"], []).append(line)
@@ -92,13 +108,22 @@ def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
     agents = ["greedy", "hunter", "random", "--game", "ashtapada", "--pairs", "6"]
     expected = without_times(arena(*agents, "--games", whole, "--threads", "1"))
     text = whole.read_bytes()
-    # The rest after the last whole line may be invalid text: the third line ends within a character.
-    for cut, rest in [(len(text) // 2, b""), (text.index(b"\n") + 1, b""), (text.rindex(b"\n") + 1, b'{"a":"\xc3'),
-                      (10, b""), (0, b""), (len(text), b"")]:
+    # The rest after the last whole line may be invalid text: the third line ends within a
+    # character.
+    for cut, rest in [
+        (len(text) // 2, b""),
+        (text.index(b"\n") + 1, b""),
+        (text.rindex(b"\n") + 1, b'{"a":"\xc3'),
+        (10, b""),
+        (0, b""),
+        (len(text), b""),
+    ]:
         part.write_bytes(text[:cut] + rest)
         assert without_times(arena(*agents, "--games", part, "--threads", "2")) == expected
         assert part.read_bytes() == text, "the same games in the same order, whatever the threads"
-    assert "`seed` is 7919, not 1" in program.refused("arena", *agents, "--games", part, "--seed", "1")
+    assert "`seed` is 7919, not 1" in program.refused(
+        "arena", *agents, "--games", part, "--seed", "1"
+    )
     lines = text.split(b"\n")
     lines[3] = b'{"block":'
     part.write_bytes(b"\n".join(lines))
@@ -110,18 +135,24 @@ def test_a_file_of_something_else_is_never_overwritten(tmp_path):
     path = tmp_path / "mine.txt"
     for content in [b"no line end", b"a line\n", b"\xff\xfe\n", b'{"arena":1}\n']:
         path.write_bytes(content)
-        assert str(path) in program.refused("arena", "greedy", "random", "--game", "ashtapada", "--games", path)
+        assert str(path) in program.refused(
+            "arena", "greedy", "random", "--game", "ashtapada", "--games", path
+        )
         assert path.read_bytes() == content
 
 
 def test_games_are_kept_in_a_regular_file_alone(tmp_path):
-    assert "cannot write /dev/null: games" in program.refused("arena", "greedy", "random", "--game", "ashtapada", "--games", "/dev/null")
+    assert "cannot write /dev/null: games" in program.refused(
+        "arena", "greedy", "random", "--game", "ashtapada", "--games", "/dev/null"
+    )
     link = tmp_path / "link.jsonl"
     for target in ["there.txt", "missing.txt"]:
         (tmp_path / "there.txt").touch()
         link.unlink(missing_ok=True)
         link.symlink_to(tmp_path / target)
-        refused = program.refused("arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", "--games", link)
+        refused = program.refused(
+            "arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", "--games", link
+        )
         assert str(link) in refused and "link" in refused
         assert [path.stat().st_size for path in tmp_path.glob("*.txt")] == [0]
 
@@ -133,7 +164,11 @@ def test_one_arena_at_a_time_adds_to_a_file(tmp_path):
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         refused = program.run(*words)
-    assert refused.returncode == 1 and str(path) in refused.stderr and "another arena" in refused.stderr
+    assert (
+        refused.returncode == 1
+        and str(path) in refused.stderr
+        and "another arena" in refused.stderr
+    )
     assert path.stat().st_size == 0 and program.run(*words).returncode == 0
 
 
@@ -149,8 +184,19 @@ def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
         os.killpg(os.getpgid(os.getppid()), signal.SIGINT)
         time.sleep(60)
     print('{{"action": 99}}', flush=True)"""
-    agents = ["greedy", fake(tmp_path, what.strip()), "--game", "ashtapada", "--pairs", "40", "--luck", "none"]
-    stopped = program.run("arena", *agents, "--games", path, "--threads", "1", "--json", start_new_session=True)
+    agents = [
+        "greedy",
+        fake(tmp_path, what.strip()),
+        "--game",
+        "ashtapada",
+        "--pairs",
+        "40",
+        "--luck",
+        "none",
+    ]
+    stopped = program.run(
+        "arena", *agents, "--games", path, "--threads", "1", "--json", start_new_session=True
+    )
     assert stopped.returncode == 130, stopped.stderr
     assert "stopping" in stopped.stderr and f"continues {path}" in stopped.stderr
     first = json.loads(stopped.stdout)
@@ -168,12 +214,24 @@ def test_a_changed_file_is_refused(tmp_path):
     header, first, *rest = text.splitlines()
     for key, value, reason in [
         ("returns", [7.5, -3], "not between 0 and 1"),
-        ("returns", json.loads(first)["returns"][::-1], "do not lead to its `ending` and `returns`"),
+        (
+            "returns",
+            json.loads(first)["returns"][::-1],
+            "do not lead to its `ending` and `returns`",
+        ),
         ("ending", "truncated", "do not lead to its `ending` and `returns`"),
         ("players", json.loads(first)["players"][::-1], "its `players` are"),
         ("luck", None, "its `luck` is missing"),
-        ("start", "pagade S:6,7,12,12/N:6,7,12,12 S *", "is not a first position of ashtapada for the seats SN"),
-        ("start", "ashtapada S:5,30/N:off,23 S *", "is not a first position of ashtapada for the seats SN"),
+        (
+            "start",
+            "pagade S:6,7,12,12/N:6,7,12,12 S *",
+            "is not a first position of ashtapada for the seats SN",
+        ),
+        (
+            "start",
+            "ashtapada S:5,30/N:off,23 S *",
+            "is not a first position of ashtapada for the seats SN",
+        ),
         ("start", "ashtapada", "`start`: `ashtapada`"),
         ("moves", json.loads(first)["moves"][:-1], "do not lead"),
         ("moves", [9, *json.loads(first)["moves"]], "action 9 is not legal"),
@@ -183,16 +241,25 @@ def test_a_changed_file_is_refused(tmp_path):
         ("swing", {"turn": 0, "size": 0.9}, "its `swing` is 0.9 in turn 0"),
         ("swing", {"turn": 0, "size": 0}, "its `swing` is 0 in turn 0"),
     ]:
-        path.write_text("\n".join([header, json.dumps({**json.loads(first), key: value}), *rest, ""]))
+        path.write_text(
+            "\n".join([header, json.dumps({**json.loads(first), key: value}), *rest, ""])
+        )
         refused = program.run("arena", *agents, "--games", path)
         assert refused.returncode == 1 and f"{path}: line 2" in refused.stderr, refused.stderr
         assert reason in refused.stderr, refused.stderr
     # The last change is put right where luck is measured anew, by any reference.
-    assert arena(*agents, "--games", path, "--luck", "auto")["games"] == 6 and path.read_text() == text
+    assert (
+        arena(*agents, "--games", path, "--luck", "auto")["games"] == 6 and path.read_text() == text
+    )
     assert arena(*agents, "--games", path, "--luck", "ashtapada")["luck_by"] == "ashtapada"
-    assert games(path)[0]["luck"]["name"] == "ashtapada" and games(path)[1][0]["luck"] != json.loads(first)["luck"]
+    assert (
+        games(path)[0]["luck"]["name"] == "ashtapada"
+        and games(path)[1][0]["luck"] != json.loads(first)["luck"]
+    )
     path.write_text(text + "\n")
-    assert arena(*agents, "--games", path)["games"] == 6 and path.read_text() == text, "an empty line is no game"
+    assert arena(*agents, "--games", path)["games"] == 6 and path.read_text() == text, (
+        "an empty line is no game"
+    )
 
 
 def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
@@ -200,7 +267,10 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
     engine = f"engine:{shlex.quote(str(program.ASHTA))} engine --agent ashtapada"
     report = arena("ashtapada", engine, "--pairs", "4", "--games", path, cwd=program.ROOT)
     assert report["agents"][1]["name"] == engine
-    assert report["agents"][0]["score"]["mean"] == 0.5 and report["pairings"][0]["luck_adjusted_score"]["mean"] == 0.5
+    assert (
+        report["agents"][0]["score"]["mean"] == 0.5
+        and report["pairings"][0]["luck_adjusted_score"]["mean"] == 0.5
+    )
     first, second = games(path)[1][:2]
     assert first["moves"] == second["moves"] and first["players"] == second["players"][::-1]
     assert games(path)[0]["agents"][1]["version"].startswith("ashta ")
@@ -211,23 +281,37 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
     [
         ("time.sleep(60)", "it did not answer within 0.3 s"),
         ("sys.exit(3)", "it ended (exit status: 3)"),
-        ("import subprocess; subprocess.Popen(['sleep', '60']); sys.exit(3)", "it ended (exit status: 3)"),
+        (
+            "import subprocess; subprocess.Popen(['sleep', '60']); sys.exit(3)",
+            "it ended (exit status: 3)",
+        ),
         ("import os; os.close(1); time.sleep(60)", "it closed its standard output"),
         ("print('rubbish', flush=True)", "its answer is not a JSON object: `rubbish`"),
         ("print('{\"move\": 1}', flush=True)", "has no number or text `action`"),
-        ("print('{\"action\": 31}', flush=True)", "it chose action 31, which is not legal at `ashtapada"),
-        ("print('{\"error\": {\"message\": \"tired\"}}', flush=True)", "it refused to choose"),
-        ("print('{\"action\": 0, \"id\": 7000}', flush=True)", "its answer has another `id` than the request"),
+        (
+            "print('{\"action\": 31}', flush=True)",
+            "it chose action 31, which is not legal at `ashtapada",
+        ),
+        ('print(\'{"error": {"message": "tired"}}\', flush=True)', "it refused to choose"),
+        (
+            'print(\'{"action": 0, "id": 7000}\', flush=True)',
+            "its answer has another `id` than the request",
+        ),
         ("print('{}\\n{}', flush=True)", "its answer at `"),
     ],
 )
 def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reason):
     path = tmp_path / "games.jsonl"
     agents = ["greedy", "random", fake(tmp_path, what), "--game", "ashtapada"]
-    finished = program.run("arena", *agents, "--pairs", "2", "--games", path, "--move-seconds", "0.3", "--json")
+    finished = program.run(
+        "arena", *agents, "--pairs", "2", "--games", path, "--move-seconds", "0.3", "--json"
+    )
     report = json.loads(finished.stdout)
     assert finished.stderr.count(" forfeits a game: ") == 1 and reason in finished.stderr
-    assert len(report["agents"][2]["forfeit_reasons"]) == 3 and reason in report["agents"][2]["forfeit_reasons"][0]
+    assert (
+        len(report["agents"][2]["forfeit_reasons"]) == 3
+        and reason in report["agents"][2]["forfeit_reasons"][0]
+    )
     assert [agent["forfeits"] for agent in report["agents"]] == [0, 0, 8]
     assert report["games"] == 12 and report["agents"][2]["score"]["mean"] == 0
     lines = games(path)[1]
@@ -240,11 +324,16 @@ def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reas
         assert line["players"][seat].startswith("engine:") and line["returns"][seat] == 0
         assert line["returns"][1 - seat] == 1
     text, number = path.read_text(), 2 + lines.index(line)
-    other = {"ending": {"forfeited": {**ending, "seat": "SN"[1 - seat]}}, "returns": line["returns"][::-1]}
+    other = {
+        "ending": {"forfeited": {**ending, "seat": "SN"[1 - seat]}},
+        "returns": line["returns"][::-1],
+    }
     for change in [other, {"returns": other["returns"]}]:
         path.write_text(text.replace(text.splitlines()[number - 1], json.dumps({**line, **change})))
         refused = program.run("arena", *agents, "--games", path)
-        assert f"line {number}: " in refused.stderr and "its moves do not lead" in refused.stderr, refused.stderr
+        assert f"line {number}: " in refused.stderr and "its moves do not lead" in refused.stderr, (
+            refused.stderr
+        )
 
 
 def behind_a_wrapper(tmp_path, what):
@@ -265,7 +354,9 @@ def has_ended(process):
 
 HANGS = "open(path, 'w').write(str(os.getpid())); time.sleep(10000)"
 # A process in a separate session, whose parent ends at once.
-DETACHES = "os.system(f'setsid sh -c \"echo \\\\$\\\\$ > {path}; exec sleep 10000\" &'); time.sleep(10000)"
+DETACHES = (
+    "os.system(f'setsid sh -c \"echo \\\\$\\\\$ > {path}; exec sleep 10000\" &'); time.sleep(10000)"
+)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are waited on by handles of Linux")
@@ -275,8 +366,22 @@ def test_no_engine_outlives_the_arena_with_what_it_has_started(tmp_path, ends, h
     os.mkfifo(tmp_path / "pipe")
     engine = behind_a_wrapper(tmp_path, f"import os; path = {str(tmp_path / 'pipe')!r}; {hangs}")
     patience = "0.5" if ends == "by itself" else "60"
-    words = ["arena", "greedy", engine, "--game", "ashtapada", "--pairs", "1", "--threads", "1", "--move-seconds", patience]
-    with subprocess.Popen([program.ASHTA, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as arena:
+    words = [
+        "arena",
+        "greedy",
+        engine,
+        "--game",
+        "ashtapada",
+        "--pairs",
+        "1",
+        "--threads",
+        "1",
+        "--move-seconds",
+        patience,
+    ]
+    with subprocess.Popen(
+        [program.ASHTA, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as arena:
         first = said_by(tmp_path / "pipe")
         if ends == "killed":
             arena.send_signal(signal.SIGKILL)
@@ -287,14 +392,19 @@ def test_no_engine_outlives_the_arena_with_what_it_has_started(tmp_path, ends, h
 
 
 def test_what_engines_write_to_standard_error_goes_to_files_of_their_own(tmp_path):
-    noisy = fake(tmp_path, "print('tired', file=sys.stderr, flush=True); print('{\"error\": {\"message\": \"no\"}}', flush=True)")
+    noisy = fake(
+        tmp_path,
+        'print(\'tired\', file=sys.stderr, flush=True); print(\'{"error": {"message": "no"}}\', flush=True)',
+    )
     arguments = ["arena", "greedy", noisy, "--game", "ashtapada", "--pairs", "1"]
     finished = program.run(*arguments, "--engine-errors", tmp_path / "errors")
     assert finished.returncode == 0 and "tired" not in finished.stderr
     assert [path.name for path in (tmp_path / "errors").iterdir()] == ["engine-2.txt"]
     assert "tired" in (tmp_path / "errors" / "engine-2.txt").read_text()
     talks = fake(tmp_path, "sys.stderr.write('x' * 3000000); sys.exit(3)")
-    many = program.run("arena", "greedy", talks, *arguments[3:], "--engine-errors", tmp_path / "many")
+    many = program.run(
+        "arena", "greedy", talks, *arguments[3:], "--engine-errors", tmp_path / "many"
+    )
     assert many.returncode == 0 and (tmp_path / "many" / "engine-2.txt").stat().st_size == 1 << 20
     other = dict(os.environ, TMPDIR=str(tmp_path))
     finished = program.run(*arguments, env=other)
@@ -312,9 +422,17 @@ def test_an_engine_that_cannot_begin_says_where_its_reason_is(tmp_path):
     arguments = ["arena", "greedy", engine, "--game", "ashtapada", "--pairs", "1"]
     finished = program.run(*arguments, env=dict(os.environ, TMPDIR=str(tmp_path)))
     assert finished.returncode == 1
-    assert "SyntaxError" in open(finished.stderr.split("standard error is in ")[1].split()[0], encoding="utf-8").read()
+    assert (
+        "SyntaxError"
+        in open(
+            finished.stderr.split("standard error is in ")[1].split()[0], encoding="utf-8"
+        ).read()
+    )
     assert program.run(*arguments, "--engine-errors", tmp_path / "errors").returncode == 1
-    assert {path.name for path in (tmp_path / "errors").iterdir()} == {"empty.txt", "engine-2.txt"}, "others' files stay"
+    assert {path.name for path in (tmp_path / "errors").iterdir()} == {
+        "empty.txt",
+        "engine-2.txt",
+    }, "others' files stay"
 
 
 def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
@@ -323,15 +441,24 @@ def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
         (["greedy", "greddy", "--game", "ashtapada"], "`greddy` is not an agent"),
         (["greedy", "random"], "--game"),
         (["greedy", "engine:", "--game", "ashtapada"], "engine:./mybot"),
-        (["greedy", "engine:sh -c 'exit 3'", "--game", "ashtapada"], "ended before it answered `hello`"),
+        (
+            ["greedy", "engine:sh -c 'exit 3'", "--game", "ashtapada"],
+            "ended before it answered `hello`",
+        ),
         (["greedy", "engine:./no-such-bot", "--game", "ashtapada"], "it cannot be started"),
         (["greedy", "engine:'half", "--game", "ashtapada"], "quotation mark"),
-        (["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"], "does not play ashte-kashte"),
+        (
+            ["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"],
+            "does not play ashte-kashte",
+        ),
         (["greedy", "random", "--game", "ashtapada", "--sprt", "10,0"], "10 is not less than 0"),
         (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "not a pair of differences"),
         (["greedy", "random", "--game", "ashtapada", "--anchor", "hunter"], "--anchor hunter"),
         (["greedy", "random", "--game", "ashtapada", "--luck", "nobody"], "--luck nobody"),
-        (["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"], "not a number of seconds"),
+        (
+            ["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"],
+            "not a number of seconds",
+        ),
         (["greedy", "random", "--game", "ashtapada", "--games", tmp_path], "cannot write"),
     ]:
         refused = program.run("arena", *arguments)
@@ -341,17 +468,59 @@ def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
 
 def test_the_sequential_test_stops_early_and_says_why(tmp_path):
     path = tmp_path / "games.jsonl"
-    agents = ["greedy", "random", "--game", "ashtapada", "--pairs", "5000", "--sprt", "0,50", "--games", path]
+    agents = [
+        "greedy",
+        "random",
+        "--game",
+        "ashtapada",
+        "--pairs",
+        "5000",
+        "--sprt",
+        "0,50",
+        "--games",
+        path,
+    ]
     clear = arena(*agents)
     assert clear["sprt"][0]["verdict"] == "accepts_elo1" and clear["blocks"] < 300
     assert without_times(arena(*agents)) == without_times(clear), "nothing more is played"
-    even = arena("greedy", "greedy", "--game", "ashtapada", "--pairs", "20", "--sprt", "0,5", "--luck", "none")
+    even = arena(
+        "greedy",
+        "greedy",
+        "--game",
+        "ashtapada",
+        "--pairs",
+        "20",
+        "--sprt",
+        "0,5",
+        "--luck",
+        "none",
+    )
     assert even["sprt"][0]["verdict"] in {"open", "accepts_elo0"} and even["sprt"][0]["ratio"] <= 0
     shown = program.run("arena", *agents)
-    assert "greedy is better than random" in shown.stdout and "+50 points of normalised Elo or more" in shown.stdout
-    assert "needs about 256 games if 0 or 50 is true and 419 if the truth is halfway" in shown.stderr
-    several = arena("greedy", "random", "runner", "--game", "ashte-kashte", "--seats", "3", "--sprt", "0,100", "--luck", "none")
-    assert [(test["other"], test["verdict"]) for test in several["sprt"]] == [(1, "accepts_elo1"), (2, "accepts_elo1")]
+    assert (
+        "greedy is better than random" in shown.stdout
+        and "+50 points of normalised Elo or more" in shown.stdout
+    )
+    assert (
+        "needs about 256 games if 0 or 50 is true and 419 if the truth is halfway" in shown.stderr
+    )
+    several = arena(
+        "greedy",
+        "random",
+        "runner",
+        "--game",
+        "ashte-kashte",
+        "--seats",
+        "3",
+        "--sprt",
+        "0,100",
+        "--luck",
+        "none",
+    )
+    assert [(test["other"], test["verdict"]) for test in several["sprt"]] == [
+        (1, "accepts_elo1"),
+        (2, "accepts_elo1"),
+    ]
 
 
 def test_games_that_reach_the_turn_limit_are_reported_and_give_no_score(tmp_path):
@@ -361,8 +530,20 @@ def test_games_that_reach_the_turn_limit_are_reported_and_give_no_score(tmp_path
     found = arena("greedy", "random", "--game", sheet, "--pairs", "4", "--luck", "greedy")
     assert (found["games"], found["truncated_games"], found["pairings"]) == (0, 8, [])
     assert [(agent["score"], agent["rating"]) for agent in found["agents"]] == [(None, None)] * 2
-    shown = program.done("arena", "greedy", "random", "--game", sheet, "--pairs", "4", "--report", tmp_path / "report")
-    assert "8 games reached the turn limit" in shown and shown.rstrip().endswith("there are no scores and no ratings.")
+    shown = program.done(
+        "arena",
+        "greedy",
+        "random",
+        "--game",
+        sheet,
+        "--pairs",
+        "4",
+        "--report",
+        tmp_path / "report",
+    )
+    assert "8 games reached the turn limit" in shown and shown.rstrip().endswith(
+        "there are no scores and no ratings."
+    )
     judged = ["eval", "greedy", "--game", sheet, "--against", "random", "--pairs", 4]
     result = json.loads(program.done(*judged, "--json"))["results"][0]
     assert (result["score"], result["games"], result["truncated_games"]) == (None, 0, 8)
@@ -375,17 +556,26 @@ def test_games_that_reach_the_turn_limit_are_reported_and_give_no_score(tmp_path
     begun = ["rollout", "short S:off,off/N:off,off S *", "--game", sheet, "--games", 10]
     for values, games, has_mean in [("none", 0, False), ("greedy", 10, True)]:
         result = json.loads(program.done(*begun, "--values", values, "--json"))["results"][0]
-        assert (result["games"], result["truncated"], result["mean"]["S"] is not None) == (games, 10, has_mean)
+        assert (result["games"], result["truncated"], result["mean"]["S"] is not None) == (
+            games,
+            10,
+            has_mean,
+        )
         assert "games that reached the turn limit: 10" in program.done(*begun, "--values", values)
 
 
-@pytest.mark.parametrize("arguments", [["--pairs", "20", "--luck", "none"], ["--pairs", "60"], ["--pairs", "3", "--seed", "5"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--pairs", "20", "--luck", "none"], ["--pairs", "60"], ["--pairs", "3", "--seed", "5"]],
+)
 def test_table_conclusion_and_report_are_of_one_fit(arguments, tmp_path):
     words = ["arena", "pagade", "random", *arguments]
     finished = program.run(*words, "--report", tmp_path)
     report = json.loads((tmp_path / "report.json").read_text())
     elo = report["pairings"][0]["difference"]["elo"]
-    assert elo == pytest.approx(report["agents"][0]["rating"]["elo"] - report["agents"][1]["rating"]["elo"])
+    assert elo == pytest.approx(
+        report["agents"][0]["rating"]["elo"] - report["agents"][1]["rating"]["elo"]
+    )
     conclusion = next(line for line in finished.stdout.splitlines() if " Elo [" in line)
     assert f" {elo:+.1f} Elo" in conclusion and conclusion in (tmp_path / "index.html").read_text()
     own = report["pairings"][0]

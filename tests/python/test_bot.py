@@ -1,4 +1,5 @@
-"""A bot read by strangers: the safetensors package, numpy, the reader of docs/bot-format.md, and its own engine."""
+"""A bot read by strangers: the safetensors package, numpy, the reader of docs/bot-format.md, and
+its own engine."""
 
 import json
 import sys
@@ -28,7 +29,11 @@ def forward(manifest, tensors, active):
     x = numpy.zeros(shape["observation"])
     x[active] = 1
     for layer in range(len(shape["hidden"])):
-        x = numpy.maximum(0, x @ tensors[f"{network}.torso.{layer}.weight"] + tensors[f"{network}.torso.{layer}.bias"])
+        x = numpy.maximum(
+            0,
+            x @ tensors[f"{network}.torso.{layer}.weight"]
+            + tensors[f"{network}.torso.{layer}.bias"],
+        )
     logits = x @ tensors[f"{network}.head.weight"] + tensors[f"{network}.head.bias"]
     values, policy = logits[: shape["values"]], logits[shape["values"] :]
     if shape["value_head"] == "softmax":
@@ -68,7 +73,10 @@ def test_numpy_gets_the_answers_of_every_probe(bot):
 
 def test_the_reader_of_the_page_passes(smoke, tmp_path):
     reader = program.blocks("bot-format.md", "python")[0]
-    assert program.python("-c", reader, smoke[1]).splitlines() == ["plays ashte-kashte?pieces=2 with seats SN", "4 probes passed"]
+    assert program.python("-c", reader, smoke[1]).splitlines() == [
+        "plays ashte-kashte?pieces=2 with seats SN",
+        "4 probes passed",
+    ]
     damaged = tmp_path / "damaged.bot"
     content = bytearray(smoke[1].read_bytes())
     content[-1] ^= 1
@@ -91,15 +99,27 @@ def test_a_bot_of_format_2_is_rewritten_without_its_paths(tmp_path):
     bot, onnx = tmp_path / "new.bot", tmp_path / "new.onnx"
     assert program.run("export", OLD, "-o", bot).returncode == 0
     assert program.run("export", OLD, "--format", "onnx", "-o", onnx).returncode == 0
-    assert b"home/dev" not in bot.read_bytes() + onnx.read_bytes() + program.run("card", OLD).stdout.encode()
+    assert (
+        b"home/dev"
+        not in bot.read_bytes() + onnx.read_bytes() + program.run("card", OLD).stdout.encode()
+    )
     old, new = program.manifest(OLD), program.manifest(bot)
-    assert new["format"] == 3 and new["checksum"] == old["checksum"] and new["probes"] == old["probes"]
-    assert [entry["opponent"].split(" (")[0] for entry in new["strength"]][:2] == ["random", "rival.bot"]
+    assert (
+        new["format"] == 3 and new["checksum"] == old["checksum"] and new["probes"] == old["probes"]
+    )
+    assert [entry["opponent"].split(" (")[0] for entry in new["strength"]][:2] == [
+        "random",
+        "rival.bot",
+    ]
 
 
 REFUSED = {
     "another game": (b"ashte-kashte?pieces=2", b"ashte-kashte?pieces=3", "ruleset"),
-    "another hash": (program.manifest(OLD)["ruleset_hash"].encode(), b"0123456789abcdef", "0123456789abcdef"),
+    "another hash": (
+        program.manifest(OLD)["ruleset_hash"].encode(),
+        b"0123456789abcdef",
+        "0123456789abcdef",
+    ),
     "another encoding": (b'\\"encoding\\":', b'\\"encoding\\":7', "encoding"),
     "other seats": (b'\\"seats\\":\\"SN', b'\\"seats\\":\\"SE', "seat"),
 }
@@ -140,12 +160,16 @@ def test_every_configured_game_has_a_small_bot():
     assert set(program.SMALL) == games
     assert {path.stem.removesuffix("-strong") for path in program.RELEASED} == games
     manifests = {bot["name"]: bot for bot in json.loads(program.run("bots", "--json").stdout)}
-    assert all(manifests[game]["bytes"] <= 200 * 1024 for game in games), "small bots are for browsers"
+    assert all(manifests[game]["bytes"] <= 200 * 1024 for game in games), (
+        "small bots are for browsers"
+    )
 
 
 @pytest.mark.parametrize("path", program.RELEASED, ids=lambda path: path.stem)
 def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path):
-    result = json.loads(program.done("eval", path, "--against", "random", "--pairs", "10", "--json"))["results"][0]
+    result = json.loads(
+        program.done("eval", path, "--against", "random", "--pairs", "10", "--json")
+    )["results"][0]
     assert result["score"] > result["chance_level"]
     reader = program.blocks("bot-format.md", "python")[0]
     assert program.python("-c", reader, path).endswith("\n16 probes passed\n")

@@ -1,4 +1,5 @@
-"""The released bots: the list, the bots with their cards, the tables of the pages; and how `release/bots` makes them."""
+"""The released bots: the list, the bots with their cards, the tables of the pages; and how
+`release/bots` makes them."""
 
 import json
 import os
@@ -82,7 +83,9 @@ def change(path, old, new):
 
 def test_tables_of_the_pages_are_those_of_the_manifests():
     pages = list(RELEASE["pages"](LISTED))
-    marked = {page: [mark[1] for mark in RELEASE["MARKED"].findall(text)] for page, text, _ in pages}
+    marked = {
+        page: [mark[1] for mark in RELEASE["MARKED"].findall(text)] for page, text, _ in pages
+    }
     assert {page.relative_to(program.ROOT).as_posix(): marks for page, marks in marked.items()} == {
         "README.md": ["short"], "docs/results.md": ["small", "strong", "measured"], "docs/playing.md": ["levels"],
         "checkpoints/README.md": ["files"],
@@ -113,7 +116,10 @@ def test_bots_beat_every_baseline():
         manifest = RELEASE["manifest"](LISTED.file(name))
         even = 0.5 if "teams" in name else 1 / len(manifest["seats"])
         for measured in manifest["strength"]:
-            if measured["opponent"].endswith("(the bot looks one ply ahead)") and "perfect" not in measured["opponent"]:
+            if (
+                measured["opponent"].endswith("(the bot looks one ply ahead)")
+                and "perfect" not in measured["opponent"]
+            ):
                 assert measured["low"] > even, (name, measured)
 
 
@@ -142,11 +148,16 @@ def test_a_bot_is_trained_once_and_again_when_its_recipe_changes(folder):
         "perfect (the bot looks one ply ahead)",
         "greedy (the bot plays without looking ahead)",
     ]
-    assert [entry["games"] for entry in found["strength"]] == [6, 6, 4] and len(found["levels"]) == 4
+    assert [entry["games"] for entry in found["strength"]] == [6, 6, 4] and len(
+        found["levels"]
+    ) == 4
     page = (folder / "page.md").read_text()
     assert page.startswith("Bots\n") and page.endswith("<!-- /bots -->\nend\n")
     novice = next(level for level in found["levels"] if level["level"] == "novice")
-    assert f"\n| siga | 8, 8 | 64 | {novice['regret']:.4f}, {round(100 * novice['score'])} % | " in page
+    assert (
+        f"\n| siga | 8, 8 | 64 | {novice['regret']:.4f}, {round(100 * novice['score'])} % | "
+        in page
+    )
     assert "\n| siga | plays without looking ahead | greedy | 4 | " in page
 
     written = bot.stat().st_mtime_ns
@@ -163,14 +174,17 @@ def test_a_bot_is_trained_once_and_again_when_its_recipe_changes(folder):
     change(folder / "bots.toml", '"network.hidden" = [8]', '"network.hidden" = [9]')
     checked = bots(folder, "--check")
     recipe = found["training"]["recipe"]
-    assert checked.returncode == 1 and checked.stdout.startswith(f"siga: its recipe is {recipe}, not ")
+    assert checked.returncode == 1 and checked.stdout.startswith(
+        f"siga: its recipe is {recipe}, not "
+    )
     finished = bots(folder)
     assert finished.returncode == 0, finished.stderr
     assert program.manifest(bot)["shape"]["value"]["hidden"] == [9]
 
 
 def test_what_a_bot_was_made_for_is_compared(folder):
-    """Another encoding or ruleset is a reason, also where the program refuses to play with the bot."""
+    """Another encoding or ruleset is a reason, also where the program refuses to play with the
+    bot."""
     shipped = program.manifest(program.ROOT / "checkpoints" / "siga.bot")
     into = folder / "into"
     into.mkdir()
@@ -179,12 +193,18 @@ def test_what_a_bot_was_made_for_is_compared(folder):
     assert content.count(old) == 1 and shipped["encoding"] < 10
     (into / "siga.bot").write_bytes(program.sealed(content.replace(old, b'\\"encoding\\":1')))
     assert f"its encoding is 1, not {shipped['encoding']}" in bots(folder, "--check").stdout
-    (into / "siga.bot").write_bytes(content.replace(shipped["ruleset_hash"].encode(), b"0123456789abcdef"))
-    assert f"its ruleset is 0123456789abcdef, not {shipped['ruleset_hash']}" in bots(folder, "--check").stdout
+    (into / "siga.bot").write_bytes(
+        content.replace(shipped["ruleset_hash"].encode(), b"0123456789abcdef")
+    )
+    assert (
+        f"its ruleset is 0123456789abcdef, not {shipped['ruleset_hash']}"
+        in bots(folder, "--check").stdout
+    )
 
 
 def interrupted(folder, how=signal.SIGINT):
-    """Interrupts script and program once there is a checkpoint, by default as Ctrl-C does; returns the folder of the run."""
+    """Interrupts script and program once there is a checkpoint, by default as Ctrl-C does; returns
+    the folder of the run."""
     run = folder / "into" / "runs" / "siga" / "siga-1"
     process = subprocess.Popen(command(folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                start_new_session=True)  # fmt: skip
@@ -205,8 +225,13 @@ def test_an_interrupted_training_goes_on(folder, how):
     before = len((run / "metrics.jsonl").read_text().splitlines())
     assert before < 200 and not (folder / "into" / "siga.bot").exists()
     finished = bots(folder)
-    assert finished.returncode == 0 and f"train --resume {run}" in finished.stdout, finished.stdout + finished.stderr
-    iterations = [json.loads(line)["iteration"] for line in Path(f"{run.parent}.done", run.name, "metrics.jsonl").open()]
+    assert finished.returncode == 0 and f"train --resume {run}" in finished.stdout, (
+        finished.stdout + finished.stderr
+    )
+    iterations = [
+        json.loads(line)["iteration"]
+        for line in Path(f"{run.parent}.done", run.name, "metrics.jsonl").open()
+    ]
     assert iterations == list(range(1, 201))
     assert program.manifest(folder / "into" / "siga.bot")["training"]["games"] == "1600"
 
@@ -232,12 +257,15 @@ def test_what_is_wrong_with_the_list_is_named(folder, old, new, message):
 def test_a_small_bot_that_is_too_large_is_refused(folder):
     change(folder / "bots.toml", '"network.hidden" = [8]', '"network.hidden" = [512]')
     refused = bots(folder)
-    assert refused.returncode == 1 and "a small bot has at most 204800" in refused.stderr, refused.stderr
+    assert refused.returncode == 1 and "a small bot has at most 204800" in refused.stderr, (
+        refused.stderr
+    )
     assert not list((folder / "into").glob("*.bot"))
 
 
 def test_results_are_recorded_in_the_bot(smoke, tmp_path):
-    """Levels and other results stay, the regret is there against perfect play, the same result is replaced."""
+    """Levels and other results stay, the regret is there against perfect play, the same result is
+    replaced."""
     bot = tmp_path / "measured.bot"
     before = program.manifest(smoke[1])["strength"]
     for pairs in (2, 3):
@@ -250,9 +278,15 @@ def test_results_are_recorded_in_the_bot(smoke, tmp_path):
     assert others == before and added["opponent"] == "perfect (the bot plays without looking ahead)"
     assert added["games"] == 6 and added["score"] == result["score"]
     mean = result["regret"]["regret_per_decision"]
-    assert added["regret"] == {"mean": mean["mean"], "low": mean["interval"][0], "high": mean["interval"][1]}
+    assert added["regret"] == {
+        "mean": mean["mean"],
+        "low": mean["interval"][0],
+        "high": mean["interval"][1],
+    }
     assert f" {mean['mean']:.6f} [" in program.run("card", bot).stdout
-    assert "greedy is not a bot" in program.refused("eval", "greedy", "--against", "random", "--game", "siga", "--record", bot)
+    assert "greedy is not a bot" in program.refused(
+        "eval", "greedy", "--against", "random", "--game", "siga", "--record", bot
+    )
 
 
 def test_a_dry_run_writes_nothing(tmp_path):
@@ -262,9 +296,15 @@ def test_a_dry_run_writes_nothing(tmp_path):
     assert told["recipe"] in shown.splitlines()[0] and told["ruleset_hash"] in shown.splitlines()[0]
     assert shown.endswith(told["config"]) and "[network]\nhidden = [16]" in told["config"]
     (tmp_path / "again.toml").write_text(shown)
-    again = json.loads(program.run("train", tmp_path / "again.toml", "--dry-run", "--json", cwd=program.ROOT).stdout)
+    again = json.loads(
+        program.run(
+            "train", tmp_path / "again.toml", "--dry-run", "--json", cwd=program.ROOT
+        ).stdout
+    )
     assert again == told
-    other = json.loads(program.run(*arguments, "--json", "--set", "learning.batch=33", cwd=program.ROOT).stdout)
+    other = json.loads(
+        program.run(*arguments, "--json", "--set", "learning.batch=33", cwd=program.ROOT).stdout
+    )
     assert other["recipe"] != told["recipe"]
     assert "nobody" in program.refused(*arguments, "--set", 'evaluation.opponents=["nobody"]')
     assert not (tmp_path / "runs").exists()

@@ -1,4 +1,5 @@
-"""The C library: its example compiled with the C compiler, and the whole interface under AddressSanitizer."""
+"""The C library: its example compiled with the C compiler, and the whole interface under
+AddressSanitizer."""
 
 import ctypes
 import itertools
@@ -13,7 +14,8 @@ import program
 
 LIBRARY = program.TARGET / "release"
 C = program.ROOT / "bindings" / "c"
-# Libraries of the system that the static library needs; `cargo rustc -- --print native-static-libs` lists it.
+# Libraries of the system that the static library needs; `cargo rustc -- --print native-static-libs`
+# lists it.
 SYSTEM = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"]
 BOT = program.ROOT / "checkpoints" / "ashtapada.bot"
 SANITIZED = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
@@ -21,7 +23,17 @@ SANITIZED = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
 
 def compiled(folder, source, *options):
     built = folder / Path(source).stem
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", f"-I{C / 'include'}", source]
+    command = [
+        "cc",
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        "-g",
+        f"-I{C / 'include'}",
+        source,
+    ]
     program.succeeded(program.execute(*command, "-o", built, *options))
     return built
 
@@ -30,7 +42,9 @@ def compiled(folder, source, *options):
 def test_the_example_plays_a_game_or_says_what_is_wrong(linked, tmp_path):
     static = [str(LIBRARY / "libashta.a"), *SYSTEM]
     shared = [f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}", "-lashta"]
-    play = compiled(tmp_path, C / "examples" / "play.c", *(static if linked == "static" else shared))
+    play = compiled(
+        tmp_path, C / "examples" / "play.c", *(static if linked == "static" else shared)
+    )
     broken = tmp_path / "broken.bot"
     broken.write_bytes(BOT.read_bytes()[:-9])
     shown = program.succeeded(program.execute(play, BOT, "ashtapada", "2", "7"))
@@ -47,7 +61,13 @@ def test_the_example_plays_a_game_or_says_what_is_wrong(linked, tmp_path):
 
 def written(value):
     """A value of an answer as the library writes it."""
-    return ",".join(map(str, value)) or "-" if isinstance(value, list) else "-" if value is None else str(value)
+    return (
+        ",".join(map(str, value)) or "-"
+        if isinstance(value, list)
+        else "-"
+        if value is None
+        else str(value)
+    )
 
 
 @pytest.mark.parametrize("bot", ["ashtapada", "pagade", "saturankam-4p"])
@@ -70,7 +90,10 @@ def test_games_without_json_are_those_of_the_protocol(bot):
             at = f"{position}\tmore".encode()
             view = engine.get(op="view", position=position)
             node = library.ashta_node(agent, at, ctypes.byref(seat), returns)
-            assert (["chance", "decision", "over"][node], (*seats, None)[seat.value]) == (view["node"], view["mover"])
+            assert (["chance", "decision", "over"][node], (*seats, None)[seat.value]) == (
+                view["node"],
+                view["mover"],
+            )
             assert list(returns) == pytest.approx([*view.get("returns", []), 0, 0, 0, 0][:4])
             if node == 2:
                 break
@@ -84,7 +107,10 @@ def test_games_without_json_are_those_of_the_protocol(bot):
                 assert (position_after, throw) == (after, written(thrown))
             else:
                 turns = lines("turns", at)
-                keys, moves = ("position", "actions", "words", "captures"), ("pieces", "from", "path", "place", "throws")
+                keys, moves = (
+                    ("position", "actions", "words", "captures"),
+                    ("pieces", "from", "path", "place", "throws"),
+                )
                 assert turns == [
                     [written(turn[key]) for key in keys]
                     + [" ".join(written(move[key]) for key in moves) for move in turn["moves"]]
@@ -93,19 +119,31 @@ def test_games_without_json_are_those_of_the_protocol(bot):
                 after = position
                 while after not in [turn[0] for turn in turns]:
                     legal = engine.get(op="legal", position=after)["actions"]
-                    assert lines("legal", after.encode()) == [[str(action["id"]), action["text"]] for action in legal]
+                    assert lines("legal", after.encode()) == [
+                        [str(action["id"]), action["text"]] for action in legal
+                    ]
                     action = engine.get(op="bestmove", position=after, seed=5)["action"]
                     [[after]] = lines("apply", after.encode(), action)
-                assert lines("choose_turn", at, ctypes.c_uint64(5)) == [turn for turn in turns if turn[0] == after]
+                assert lines("choose_turn", at, ctypes.c_uint64(5)) == [
+                    turn for turn in turns if turn[0] == after
+                ]
             position = after
 
 
 def test_nothing_leaks_or_is_touched_wrongly(tmp_path):
     """Every function with valid and broken input, under the sanitizer of the C compiler."""
     source = program.ROOT / "tests" / "python" / "sanitized.c"
-    options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", str(LIBRARY / "libashta.a"), *SYSTEM]
+    options = [
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        str(LIBRARY / "libashta.a"),
+        *SYSTEM,
+    ]
     built = compiled(tmp_path, source, *options)
-    assert program.succeeded(program.execute(built, BOT, env=SANITIZED)).splitlines()[-1] == "all as it should be"
+    assert (
+        program.succeeded(program.execute(built, BOT, env=SANITIZED)).splitlines()[-1]
+        == "all as it should be"
+    )
 
 
 def test_the_sanitizer_is_at_work(tmp_path):

@@ -1,4 +1,5 @@
-"""The command line as people use it: errors that help, interruptions that lose nothing, answers for programs."""
+"""The command line as people use it: errors that help, interruptions that lose nothing, answers for
+programs."""
 
 import json
 import shutil
@@ -52,7 +53,14 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
 
     overrides = [part for setting in settings for part in ("--set", setting)]
     directory = tmp_path / "halves"
-    command = [program.ASHTA, "train", program.SMOKE, "--set", f"run.directory={directory}", *overrides]
+    command = [
+        program.ASHTA,
+        "train",
+        program.SMOKE,
+        "--set",
+        f"run.directory={directory}",
+        *overrides,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     metrics = directory / "smoke-1" / "metrics.jsonl"
     deadline = time.monotonic() + program.PATIENCE
@@ -78,7 +86,9 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
 
 def test_signals_that_were_ignored_at_the_start_stay_ignored(tmp_path):
     command = ["nohup", program.ASHTA, "train", program.SMOKE, "--set", f"run.directory={tmp_path}"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     deadline = time.monotonic() + program.PATIENCE
     while not (tmp_path / "smoke-1" / "metrics.jsonl").exists():
         assert process.poll() is None and time.monotonic() < deadline
@@ -89,14 +99,25 @@ def test_signals_that_were_ignored_at_the_start_stay_ignored(tmp_path):
 
 
 def test_negative_numbers_are_numbers_out_of_range():
-    for command in ["serve --port", "eval siga --pairs", "eval siga --seed", "play siga --seats", "bench env --seconds"]:
+    for command in [
+        "serve --port",
+        "eval siga --pairs",
+        "eval siga --seed",
+        "play siga --seats",
+        "bench env --seconds",
+    ]:
         refused = program.run(*command.split(), "-1")
-        assert refused.returncode == 2 and f"invalid value '-1' for '{command.split()[-1]} " in refused.stderr
+        assert (
+            refused.returncode == 2
+            and f"invalid value '-1' for '{command.split()[-1]} " in refused.stderr
+        )
 
 
 def test_completions_name_the_commands():
     completions = program.done("completions", "bash")
-    assert all(command in completions for command in ("train", "eval", "play", "export", "engine", "bench"))
+    assert all(
+        command in completions for command in ("train", "eval", "play", "export", "engine", "bench")
+    )
 
 
 def test_a_refused_resumption_changes_nothing(smoke):
@@ -109,8 +130,10 @@ def test_a_refused_resumption_changes_nothing(smoke):
 
 
 def test_a_device_that_does_not_exist_leaves_no_run_behind(tmp_path):
-    refused = program.run("train", program.SMOKE, "--set", f"run.directory={tmp_path}", "--set", "run.device=tpu")
-    assert refused.returncode != 0 and "`run.device` is \"tpu\"" in refused.stderr
+    refused = program.run(
+        "train", program.SMOKE, "--set", f"run.directory={tmp_path}", "--set", "run.device=tpu"
+    )
+    assert refused.returncode != 0 and '`run.device` is "tpu"' in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -126,10 +149,14 @@ def test_a_reader_that_goes_away_is_no_panic():
 
 def test_the_record_of_a_game_is_there_when_the_game_is_left(tmp_path):
     record = tmp_path / "game.txt"
-    program.done("play", "greedy", "--game", "pagade", "--seed", "1", "--record", record, input="1\n1\n")
+    program.done(
+        "play", "greedy", "--game", "pagade", "--seed", "1", "--record", record, input="1\n1\n"
+    )
     lines = record.read_text().splitlines()
     assert len(lines) >= 4 and all(line.startswith("pagade S") for line in lines)
-    assert str(record) in program.refused("play", "greedy", "--game", "pagade", "--record", record, input="")
+    assert str(record) in program.refused(
+        "play", "greedy", "--game", "pagade", "--record", record, input=""
+    )
     assert record.read_text().splitlines() == lines
 
 
@@ -137,10 +164,24 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
     bots = json.loads(program.run("bots", "--json", cwd=tmp_path).stdout)
     assert [bot["name"] for bot in bots] == program.SMALL and "ashtapada" in program.SMALL
     for bot in bots:
-        assert bot["bytes"] > 1000 and bot["hidden"] and bot["strength"][0]["games"] > 0 and "games" in bot["training"]
+        assert (
+            bot["bytes"] > 1000
+            and bot["hidden"]
+            and bot["strength"][0]["games"] > 0
+            and "games" in bot["training"]
+        )
     table = program.run("bots", cwd=program.ROOT).stdout
     assert all(f"\n{path.stem} " in table for path in program.RELEASED), table
-    finished = program.run("eval", "ashtapada+policy", "--against", "ashtapada", "--pairs", "20", "--json", cwd=tmp_path)
+    finished = program.run(
+        "eval",
+        "ashtapada+policy",
+        "--against",
+        "ashtapada",
+        "--pairs",
+        "20",
+        "--json",
+        cwd=tmp_path,
+    )
     report = json.loads(finished.stdout)
     assert report["agent"] == "ashtapada+policy", "from any folder"
     unknown = program.run("eval", "ashtapda", "--against", "random")
@@ -151,34 +192,55 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
 
 def test_the_error_for_a_run_names_its_bot(smoke):
     run, bot = smoke
-    for command, spec, named in [("eval", run, bot), ("eval", f"{run}+2ply", f"{bot}+2ply"), ("levels", run, bot)]:
-        assert f"is the folder of a run, not an agent; write `{named}`" in program.refused(command, spec)
+    for command, spec, named in [
+        ("eval", run, bot),
+        ("eval", f"{run}+2ply", f"{bot}+2ply"),
+        ("levels", run, bot),
+    ]:
+        assert f"is the folder of a run, not an agent; write `{named}`" in program.refused(
+            command, spec
+        )
 
 
 def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
-    """Every level loses less than the one before, plays, and stays in the file; other names are refused."""
+    """Every level loses less than the one before, plays, and stays in the file; other names are
+    refused."""
     assert "ashta levels" in program.refused("eval", f"{smoke[1]}+novice", "--pairs", "1")
     bot = tmp_path / "levelled.bot"
-    levels = json.loads(program.done("levels", smoke[1], "--pairs", "100", "--threads", "1", "--json", "-o", bot))["levels"]
+    levels = json.loads(
+        program.done("levels", smoke[1], "--pairs", "100", "--threads", "1", "--json", "-o", bot)
+    )["levels"]
     names = ["beginner", "novice", "intermediate", "advanced"]
     assert [level["level"] for level in levels] == names
     regrets = [level["regret"] for level in levels]
-    assert all(weaker > 1.3 * stronger > 0 for weaker, stronger in zip(regrets, regrets[1:])), regrets
+    assert all(weaker > 1.3 * stronger > 0 for weaker, stronger in zip(regrets, regrets[1:])), (
+        regrets
+    )
     with safe_open(bot, "np") as file:
         kept = json.loads(file.metadata()["ashta"])["levels"]
     assert [(level["level"], level["regret"]) for level in kept] == list(zip(names, regrets))
     for name in names + ["expert"]:
-        report = json.loads(program.run("eval", f"{bot}+{name}", "--against", "random", "--pairs", "20", "--json").stdout)
+        report = json.loads(
+            program.run(
+                "eval", f"{bot}+{name}", "--against", "random", "--pairs", "20", "--json"
+            ).stdout
+        )
         assert report["agent"].endswith(f"+{name}") and report["results"][0]["games"] == 40
-    perfect = program.run("eval", f"{bot}+perfect", "--against", "perfect", "--pairs", "5", "--json")
-    assert json.loads(perfect.stdout)["results"][0]["score"] == 0.5, "it plays by the table of its game"
-    assert "no table of pagade" in program.refused("eval", "pagade+perfect", "--against", "random", "--pairs", "5")
+    perfect = program.run(
+        "eval", f"{bot}+perfect", "--against", "perfect", "--pairs", "5", "--json"
+    )
+    assert json.loads(perfect.stdout)["results"][0]["score"] == 0.5, (
+        "it plays by the table of its game"
+    )
+    assert "no table of pagade" in program.refused(
+        "eval", "pagade+perfect", "--against", "random", "--pairs", "5"
+    )
     assert "+beginner, +novice" in program.refused("eval", f"{bot}+master", "--pairs", "1")
     nowhere = tmp_path / "nowhere" / "x.bot"
     other = tmp_path / "other.bot"
     written = smoke[1].read_bytes()
-    assert written.count(rb'\"encoding\":4') == 1
-    other.write_bytes(program.sealed(written.replace(rb'\"encoding\":4', rb'\"encoding\":2')))
+    assert written.count(rb"\"encoding\":4") == 1
+    other.write_bytes(program.sealed(written.replace(rb"\"encoding\":4", rb"\"encoding\":2")))
     for arguments, message in [
         (["greedy"], "greedy is not a bot"),
         ([f"{smoke[1]}+policy"], "leave out `+policy`"),
@@ -194,23 +256,35 @@ def test_a_run_of_another_game_is_not_exported(smoke, tmp_path):
     shutil.copytree(smoke[0], run)
     facts = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(facts | {"encoding": 2}))
-    assert "its encoding is 2, but now it is 4" in program.refused("export", run, "-o", tmp_path / "x.bot")
+    assert "its encoding is 2, but now it is 4" in program.refused(
+        "export", run, "-o", tmp_path / "x.bot"
+    )
     assert not (tmp_path / "x.bot").exists()
 
 
 def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
-    """Printed or written, for a file or the name of a shipped bot; settings, strength and hash are in it."""
+    """Printed or written, for a file or the name of a shipped bot; settings, strength and hash are
+    in it."""
     written = tmp_path / "card.md"
     assert program.run("card", smoke[1], "-o", written).returncode == 0
     card = written.read_text()
     assert program.run("card", smoke[1]).stdout == card
     with safe_open(smoke[1], "np") as file:
         manifest = json.loads(file.metadata()["ashta"])
-    assert card.startswith("---\nlicense:\n- mit\n- apache-2.0\n") and f"# {smoke[1].stem}\n" in card
-    for part in [manifest["ruleset_hash"], manifest["training"]["config"].strip(), "| random (the bot looks one ply ahead) |"]:
+    assert (
+        card.startswith("---\nlicense:\n- mit\n- apache-2.0\n") and f"# {smoke[1].stem}\n" in card
+    )
+    for part in [
+        manifest["ruleset_hash"],
+        manifest["training"]["config"].strip(),
+        "| random (the bot looks one ply ahead) |",
+    ]:
         assert part in card, part
     assert "# ashtapada\n" in program.run("card", "ashtapada").stdout
-    for spec, message in [("greedy", "greedy is not a bot"), (f"{smoke[1]}+2ply", "leave out `+2ply`")]:
+    for spec, message in [
+        ("greedy", "greedy is not a bot"),
+        (f"{smoke[1]}+2ply", "leave out `+2ply`"),
+    ]:
         assert message in program.refused("card", spec)
     folder = tmp_path / "folder"
     folder.mkdir()

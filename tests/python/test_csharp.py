@@ -1,4 +1,5 @@
-"""The C# file over the C library, compiled and run by Mono. Installs Mono from Debian's packages if it is missing."""
+"""The C# file over the C library, compiled and run by Mono. Installs Mono from Debian's packages if
+it is missing."""
 
 import os
 import shutil
@@ -19,7 +20,10 @@ def mono(*command):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Compiles a program with Ashta.cs, as C# 7 and with warnings as errors, and runs it."""
-    if shutil.which("mcs") is None and program.execute("sh", "-c", INSTALL, timeout=None).returncode:
+    if (
+        shutil.which("mcs") is None
+        and program.execute("sh", "-c", INSTALL, timeout=None).returncode
+    ):
         pytest.fail(f"cannot find or install the C# compiler `mcs`: {INSTALL}")
     binding = program.ROOT / "bindings" / "csharp" / "Ashta.cs"
     built = tmp_path_factory.mktemp("csharp")
@@ -27,7 +31,15 @@ def run(tmp_path_factory):
     def run(source, *arguments):
         compiled = built / f"{source.stem}.exe"
         if not compiled.exists():
-            mono("mcs", "-langversion:7", "-warn:4", "-warnaserror", f"-out:{compiled}", binding, source)
+            mono(
+                "mcs",
+                "-langversion:7",
+                "-warn:4",
+                "-warnaserror",
+                f"-out:{compiled}",
+                binding,
+                source,
+            )
         return mono("mono", compiled, *arguments)
 
     return run
@@ -55,5 +67,7 @@ def test_ten_thousand_loads_and_frees_do_not_use_more_memory(run):
 
 def test_the_example_of_the_page_plays_a_game(run, tmp_path):
     source = tmp_path / "Example.cs"
-    source.write_text(f"static class Example {{ static void Main() {{ {program.blocks('csharp.md', 'csharp')[0]} }} }}")
+    source.write_text(
+        f"static class Example {{ static void Main() {{ {program.blocks('csharp.md', 'csharp')[0]} }} }}"
+    )
     assert " - - " in run(source)

@@ -1,6 +1,7 @@
 """The pages of docs/ are true: their examples are run and their figures compared with the program.
 
-With UPDATE_GOLDEN=1 in the environment the answers of the examples are written anew: read the difference.
+With UPDATE_GOLDEN=1 in the environment the answers of the examples are written anew: read the
+difference.
 """
 
 import json
@@ -20,13 +21,16 @@ UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
 
 
 def same(found, expected):
-    """Equal, with floating-point numbers to six digits; "…" is any value, and at the end of a list its other values."""
+    """Equal, with floating-point numbers to six digits; "…" is any value, and at the end of a list
+    its other values."""
     if expected == "…":
         return True
     if isinstance(expected, list) and expected[-1:] == ["…"]:
         return isinstance(found, list) and same(found[: len(expected) - 1], expected[:-1])
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in expected)
+        return found.keys() == expected.keys() and all(
+            same(found[key], expected[key]) for key in expected
+        )
     if isinstance(expected, list):
         return len(found) == len(expected) and all(map(same, found, expected))
     if isinstance(expected, float):
@@ -45,7 +49,9 @@ def test_protocol_examples(engine):
         found = engine.line(lines[number][2:].strip())
         if not same(found, json.loads(lines[number + 1][2:])):
             wrong.append((lines[number], found))
-            lines[number + 1] = f"< {json.dumps(found, separators=(',', ':'), ensure_ascii=False)}\n"
+            lines[number + 1] = (
+                f"< {json.dumps(found, separators=(',', ':'), ensure_ascii=False)}\n"
+            )
         if "error" not in found:
             operations.add(json.loads(lines[number][2:])["op"])
     if UPDATE:
@@ -59,7 +65,9 @@ def test_protocol_examples(engine):
 # In the second the throws of a turn are limited, and the positions count those that were made.
 @pytest.mark.parametrize("game", ["pagade", "main-pacheh?max_throws=3"])
 def test_the_client_of_the_page_plays_a_game(game):
-    client = program.blocks("engine-protocol.md", "python")[0].replace("target/release/ashta", str(program.ASHTA))
+    client = program.blocks("engine-protocol.md", "python")[0].replace(
+        "target/release/ashta", str(program.ASHTA)
+    )
     assert 'game="pagade"' in client
     client = client.replace("pagade", game)
     assert " - - [" in program.python("-c", client)
@@ -90,7 +98,9 @@ def test_house_rules_of_the_game_pages(engine, game):
         values = [value.strip(" `") for value in values.split(",")]
         flag = flag.strip("`")
         seats = 4 if flag in ("teams", "two") else 2
-        message = engine.ask(op="new", game=f"{game}?{flag}=no_such_value", seats=4)["error"]["message"]
+        message = engine.ask(op="new", game=f"{game}?{flag}=no_such_value", seats=4)["error"][
+            "message"
+        ]
         assert sorted(message.split("(one of: ")[1].rstrip(")").split(", ")) == sorted(values)
         for at, value in enumerate(values):
             position = engine.get(op="new", game=f"{game}?{flag}={value}", seats=seats)["position"]
@@ -103,9 +113,9 @@ def test_facts_of_the_game_pages(engine, game):
     text = (program.ROOT / "docs" / "games" / f"{game}.md").read_text()
     facts = dict(re.findall(r"^\| \[?(\w+)\]?\S* \| ([^|]+) \|$", text, re.MULTILINE))
     rulesets = json.loads((program.ROOT / "docs" / "observations" / f"{game}.json").read_text())
-    assert {int(size.replace(",", "")) for size in re.findall(r"\d+,?\d{2,}", facts["observation"])} == {
-        ruleset["layout"]["length"] for ruleset in rulesets
-    }
+    assert {
+        int(size.replace(",", "")) for size in re.findall(r"\d+,?\d{2,}", facts["observation"])
+    } == {ruleset["layout"]["length"] for ruleset in rulesets}
     seen = engine.get(op="observe", position=rulesets[0]["examples"][0]["position"])
     assert (facts["actions"], facts["encoding"]) == (str(len(seen["mask"])), str(seen["encoding"]))
 
@@ -179,7 +189,9 @@ def test_every_page_is_reached_from_the_entry():
                     ahead.append(there.relative_to(BOOK).as_posix())
     assert reached == set(chapters())
     first = links((BOOK / "README.md").read_text())
-    assert [page for page in chapters() if page != "README.md"] == [link for link in first if link in chapters()]
+    assert [page for page in chapters() if page != "README.md"] == [
+        link for link in first if link in chapters()
+    ]
 
 
 def test_links_that_leave_the_book_lead_to_the_repository():
@@ -188,13 +200,18 @@ def test_links_that_leave_the_book_lead_to_the_repository():
     settings = tomllib.loads((BOOK / "book.toml").read_text())
     command = settings["preprocessor"]["outside"]["command"].split()
     names = chapters()
-    items = [{"Chapter": {"path": name, "content": (BOOK / name).read_text(), "sub_items": []}} for name in names]
+    items = [
+        {"Chapter": {"path": name, "content": (BOOK / name).read_text(), "sub_items": []}}
+        for name in names
+    ]
     items.append("Separator")
     # The second half as chapters within the first one.
     items[0]["Chapter"]["sub_items"] = items[len(names) // 2 : len(names)]
     book = {"items": items[: len(names) // 2] + items[-1:]}
     environment = {**os.environ, "ASHTA_REPOSITORY": repository}
-    changed = program.succeeded(program.execute(*command, cwd=BOOK, env=environment, input=json.dumps([{}, book])))
+    changed = program.succeeded(
+        program.execute(*command, cwd=BOOK, env=environment, input=json.dumps([{}, book]))
+    )
     first, *rest, separator = json.loads(changed)["items"]
     assert separator == "Separator"
     outward = 0
@@ -203,14 +220,21 @@ def test_links_that_leave_the_book_lead_to_the_repository():
         assert CODE.findall(text) == CODE.findall((BOOK / name).read_text())
         for link in links(text):
             if link.startswith(repository):
-                kind, branch, path = link.removeprefix(repository + "/").partition("#")[0].split("/", 2)
+                kind, branch, path = (
+                    link.removeprefix(repository + "/").partition("#")[0].split("/", 2)
+                )
                 assert branch == "main" and kind in ("blob", "tree")
-                assert (program.ROOT / path).is_dir() == (kind == "tree") and (program.ROOT / path).exists(), link
+                assert (program.ROOT / path).is_dir() == (kind == "tree") and (
+                    program.ROOT / path
+                ).exists(), link
                 outward += 1
             elif "://" not in link and link.partition("#")[0]:
                 there = ((BOOK / name).parent / link.partition("#")[0]).resolve()
                 assert there.is_relative_to(BOOK), (name, link)
-                assert there.suffix != ".md" or there.relative_to(BOOK).as_posix() in names, (name, link)
+                assert there.suffix != ".md" or there.relative_to(BOOK).as_posix() in names, (
+                    name,
+                    link,
+                )
     assert outward > 10
     program.succeeded(program.execute(*command, "supports", "html", cwd=BOOK))
 
@@ -219,7 +243,9 @@ def test_files_that_pages_speak_of_exist():
     named = r"`((?:(?:env|agents|train|bindings/python)/src|tests/(?:src|tests|python)|configs|docs)/[\w./-]+)`"
     files = {(path.name, file) for path, text in pages() for file in re.findall(named, text)}
     assert len(files) > 20
-    missing = [f"{page}: {file}" for page, file in sorted(files) if not (program.ROOT / file).exists()]
+    missing = [
+        f"{page}: {file}" for page, file in sorted(files) if not (program.ROOT / file).exists()
+    ]
     assert not missing
 
 

@@ -1,7 +1,7 @@
 """Every command on the pages is run, as it is written, in a folder that looks like a checkout.
 
-`stand_in.py` replaces `ashta` and `cargo`: the same commands with less work. `NOT_RUN` lists the commands that a test
-cannot run, with the reason.
+`stand_in.py` replaces `ashta` and `cargo`: the same commands with less work. `NOT_RUN` lists the
+commands that a test cannot run, with the reason.
 """
 
 import json
@@ -44,6 +44,7 @@ NOT_RUN = {
 def is_run(line):
     return not any(re.match(pattern, line) for pattern in NOT_RUN)
 
+
 # Blocks that other tests run, with the name of the test file.
 ELSEWHERE = {
     ("docs/bot-format.md", "python"): "test_bot.py",
@@ -56,7 +57,8 @@ ELSEWHERE = {
 
 
 def fenced(page):
-    """The fenced blocks of a page as (language, text, language of a block that follows at once, its text)."""
+    """The fenced blocks of a page as (language, text, language of a block that follows at once, its
+    text)."""
     text = (program.ROOT / page).read_text()
     found = list(re.finditer(r"^```(\w+)\n(.*?)^```$\n?", text, re.MULTILINE | re.DOTALL))
     for block, after in zip(found, [*found[1:], None]):
@@ -80,7 +82,10 @@ def test_commands_that_are_not_run_are_on_a_page():
 def test_blocks_that_are_run_elsewhere_are_run_there():
     for (page, language), test in ELSEWHERE.items():
         name = page.removeprefix("docs/")
-        assert f'blocks("{name}", "{language}")' in (program.ROOT / "tests" / "python" / test).read_text()
+        assert (
+            f'blocks("{name}", "{language}")'
+            in (program.ROOT / "tests" / "python" / test).read_text()
+        )
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +108,11 @@ def checkout(tmp_path_factory):
         shutil.copytree(program.ROOT / name, folder / name)
     # The C library is built once, with the profile of everything else.
     (folder / "target").mkdir()
-    for name, built in [("release", "release"), ("dist", "release"), ("wasm32-unknown-unknown", "wasm32-unknown-unknown")]:
+    for name, built in [
+        ("release", "release"),
+        ("dist", "release"),
+        ("wasm32-unknown-unknown", "wasm32-unknown-unknown"),
+    ]:
         (folder / "target" / name).symlink_to(program.TARGET / built)
 
     prepare = """
@@ -145,7 +154,11 @@ def interpreter(language, folder, number):
     return script, [sys.executable if language == "python" else "node", script]
 
 
-RUN = [page for page in PAGES if any(language in ("sh", "js", "python") for language, *_ in fenced(page))]
+RUN = [
+    page
+    for page in PAGES
+    if any(language in ("sh", "js", "python") for language, *_ in fenced(page))
+]
 
 
 @pytest.mark.parametrize("page", RUN)
@@ -167,7 +180,9 @@ def test_commands_run_as_they_are_written(page, checkout, tmp_path):
         elif language in ("python", "js") and (page, language) not in ELSEWHERE:
             script, command = interpreter(language, folder, number)
             script.write_text(block)
-            finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+            finished = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+            )
         else:
             continue
         assert finished.returncode == 0, f"{page}:\n{block}\n{finished.stdout}\n{finished.stderr}"
@@ -182,7 +197,9 @@ def test_options_that_the_text_speaks_of_exist():
     """Commands within a sentence are not run, but their options must exist."""
     helps, wrong = {}, []
     for page in PAGES:
-        text = re.sub(r"^```.*?^```$", "", (program.ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(
+            r"^```.*?^```$", "", (program.ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL
+        )
         for span in re.findall(r"`ashta ([^`]+)`", text):
             words = span.split()
             # `ashta COMMAND` stands for any command.
@@ -191,7 +208,9 @@ def test_options_that_the_text_speaks_of_exist():
             command = tuple(words[:2] if words[0] == "bench" and len(words) > 1 else words[:1])
             if command not in helps:
                 helps[command] = program.run(*command, "--help")
-            options = [word.split("=")[0] for word in words if re.fullmatch(r"--?[a-z][a-z-]*(=.*)?", word)]
+            options = [
+                word.split("=")[0] for word in words if re.fullmatch(r"--?[a-z][a-z-]*(=.*)?", word)
+            ]
             known = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", helps[command].stdout))
             if helps[command].returncode != 0 or not set(options) <= known:
                 wrong.append((page, span))
@@ -200,8 +219,11 @@ def test_options_that_the_text_speaks_of_exist():
 
 
 def test_rust_on_the_pages_is_compiled():
-    """Examples in Rust are documentation tests of the crate `ashta-tests`, or a unit test of the losses."""
+    """Examples in Rust are documentation tests of the crate `ashta-tests`, or a unit test of the
+    losses."""
     files = ["tests/src/lib.rs", "agents/src/learn/net/loss.rs"]
     library = "".join((program.ROOT / file).read_text() for file in files)
-    with_rust = {str(page) for page in PAGES for language, *_ in fenced(page) if language.startswith("rust")}
+    with_rust = {
+        str(page) for page in PAGES for language, *_ in fenced(page) if language.startswith("rust")
+    }
     assert all(f'/{page}")' in library for page in with_rust), with_rust

@@ -59,7 +59,8 @@ def test_whole_games(engine, game, seats, stake):
 
 
 def check_opinion(engine, position, ids, count, stake):
-    """Checks that the agent's answers at a decision are legal and that probabilities and values sum up."""
+    """Checks that the agent's answers at a decision are legal and that probabilities and values sum
+    up."""
     best = engine.get(op="bestmove", position=position)
     assert best["action"] in ids and best["text"]
     assert {action for action, _ in best["policy"]} <= set(ids)
@@ -87,10 +88,22 @@ def check_opinion(engine, position, ids, count, stake):
         (b'{"op":"observe","position":"ashtapada S:borne,borne/N:off,23 - -"}', "bad-position"),
         (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[]}', "illegal-throw"),
         (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[256]}', "bad-request"),
-        (b'{"op":"apply","position":"pagade S:6,7,12,12/N:6,7,12,12 S *","throw":[1]}', "illegal-throw"),
-        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":1e300}', "bad-request"),
-        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0,"throw":[1]}', "bad-request"),
-        (b'{"op":"turns","position":"ashtapada S:5,30/N:off,23 S 4,2","throws":[2]}', "bad-position"),
+        (
+            b'{"op":"apply","position":"pagade S:6,7,12,12/N:6,7,12,12 S *","throw":[1]}',
+            "illegal-throw",
+        ),
+        (
+            b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":1e300}',
+            "bad-request",
+        ),
+        (
+            b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0,"throw":[1]}',
+            "bad-request",
+        ),
+        (
+            b'{"op":"turns","position":"ashtapada S:5,30/N:off,23 S 4,2","throws":[2]}',
+            "bad-position",
+        ),
     ],
 )
 def test_broken_lines_are_answered_and_survived(engine, line, code):
@@ -111,7 +124,9 @@ def test_ids_come_back_and_empty_lines_are_passed_over(engine):
 
 def test_the_lot_of_the_first_seat_is_repeatable_and_fair(engine):
     def first(seed):
-        return engine.get(op="new", game="ashte-kashte", seats=4, seed=seed)["position"].split(" ")[2]
+        return engine.get(op="new", game="ashte-kashte", seats=4, seed=seed)["position"].split(" ")[
+            2
+        ]
 
     firsts = [first(seed) for seed in range(400)]
     assert firsts == [first(seed) for seed in range(400)]
@@ -131,7 +146,9 @@ def test_each_engine_draws_its_own_seeds():
 
 
 def test_a_program_is_checked_against_the_rules_of_engines(tmp_path):
-    good = program.run("engine", "--check", f"{program.ASHTA} engine --agent greedy", "--game", "siga")
+    good = program.run(
+        "engine", "--check", f"{program.ASHTA} engine --agent greedy", "--game", "siga"
+    )
     assert good.returncode == 0 and good.stdout.count("ok ") == 3, good.stdout + good.stderr
     script = tmp_path / "engine.py"
     script.write_text(
@@ -145,14 +162,25 @@ time.sleep(60)
     )
     bad = program.run("engine", "--check", f"{sys.executable} {script}")
     assert bad.returncode == 1 and "breaks 3 of 3 rules" in bad.stderr
-    for part in ["legal action in time: it chose action 31", "has no object `error`", "still runs after"]:
+    for part in [
+        "legal action in time: it chose action 31",
+        "has no object `error`",
+        "still runs after",
+    ]:
         assert part in bad.stdout
     assert "cannot be started" in program.refused("engine", "--check", "./absent")
 
 
 @pytest.mark.usefixtures("checkpoints")
 @pytest.mark.parametrize(
-    ("agent", "by"), [("siga", "siga"), ("siga+policy", "siga"), ("siga+novice", "siga"), ("siga+2ply", "siga+2ply"), ("runner", "greedy")]
+    ("agent", "by"),
+    [
+        ("siga", "siga"),
+        ("siga+policy", "siga"),
+        ("siga+novice", "siga"),
+        ("siga+2ply", "siga+2ply"),
+        ("runner", "greedy"),
+    ],
 )
 def test_a_hint_names_the_agent_of_its_values(agent, by):
     with program.Engine(agent) as engine:

@@ -27,7 +27,9 @@ def test_a_bot_plays_a_whole_game(tmp_path, engine):
         shown = run(tmp_path, "play_bot.py", *arguments)
         head, *moves, last = shown.splitlines()
         assert head.startswith(f"{game}: S is {arguments[0]}, ")
-        assert len(re.findall(r"[SENW] (\d\.\d\d)", last)) == returns and last.startswith("returns: ")
+        assert len(re.findall(r"[SENW] (\d\.\d\d)", last)) == returns and last.startswith(
+            "returns: "
+        )
         positions = [line for line in moves if line.startswith(game)]
         assert len(positions) > 10
         for position in positions:
@@ -52,7 +54,10 @@ print("My move:", "**" + lines[first] + "**" if has_tried or "wrong" not in sys.
     )
     engine = f"engine:{sys.executable} {example} --command '{sys.executable} {fake} wrong'"
     options = ["--game", "siga", "--pairs", 2, "--luck", "none", "--json"]
-    assert [agent["forfeits"] for agent in json.loads(program.done("arena", "greedy", engine, *options))["agents"]] == [0, 0]
+    assert [
+        agent["forfeits"]
+        for agent in json.loads(program.done("arena", "greedy", engine, *options))["agents"]
+    ] == [0, 0]
 
     module = runpy.run_path(str(example))
     replies = iter(["resign", "resign"])
@@ -66,7 +71,14 @@ print("My move:", "**" + lines[first] + "**" if has_tried or "wrong" not in sys.
         return prompt.split("Your legal moves")[1].splitlines()[1]
 
     game = ashta.Game("siga")
-    found = ashta.regret(ashta.Agent.of(module["Player"](first).choose, game, takes="state"), pairs=2)
-    assert found["regret"]["decisions"] > 5 and game.describe()["understood"][0]["sentences"][0] in prompts[0]
-    wrong = module["answer"](module["Player"](first), {"op": "bestmove", "position": "siga S:off,off/N:1,17 N *"})
+    found = ashta.regret(
+        ashta.Agent.of(module["Player"](first).choose, game, takes="state"), pairs=2
+    )
+    assert (
+        found["regret"]["decisions"] > 5
+        and game.describe()["understood"][0]["sentences"][0] in prompts[0]
+    )
+    wrong = module["answer"](
+        module["Player"](first), {"op": "bestmove", "position": "siga S:off,off/N:1,17 N *"}
+    )
     assert "no seat chooses" in wrong["error"]["message"]

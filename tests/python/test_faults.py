@@ -15,7 +15,9 @@ import program
 sys.path.insert(0, str(program.ROOT / "tests" / "faults"))
 import faults  # noqa: E402
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are watched by a library of Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="files are watched by a library of Linux"
+)
 
 
 def test_runs_survive_ends_failing_disks_lost_power_and_damage(tmp_path):
@@ -41,10 +43,15 @@ def test_marks_and_the_facts_of_a_run_are_found_again(tmp_path):
     (run / "run.json").write_text("")
     (run / "best").unlink()
     lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
-    (run / "metrics.jsonl").write_text(lines[0] + lines[1].replace("{", "[", 1) + "".join(lines[2:]))
+    (run / "metrics.jsonl").write_text(
+        lines[0] + lines[1].replace("{", "[", 1) + "".join(lines[2:])
+    )
     finished = faults.ashta("train", "--resume", run)
     assert finished.returncode == 0, finished.stderr
-    assert "run.json is damaged" in finished.stderr and "metrics.jsonl, line 2: skipped a damaged line" in finished.stderr
+    assert (
+        "run.json is damaged" in finished.stderr
+        and "metrics.jsonl, line 2: skipped a damaged line" in finished.stderr
+    )
     assert '"ruleset": "ashte-kashte?pieces=2 SN"' in (run / "run.json").read_text()
     assert (run / "best").exists()
 
@@ -56,7 +63,9 @@ def test_settings_of_a_run_name_every_key(tmp_path):
     for shortened in ("", text.replace("batch = 32\n", "")):
         (run / "config.toml").write_text(shortened)
         finished = faults.ashta("train", "--resume", run)
-        assert finished.returncode == 1 and "`learning.batch` is missing" in finished.stderr, finished.stderr
+        assert finished.returncode == 1 and "`learning.batch` is missing" in finished.stderr, (
+            finished.stderr
+        )
         assert (run / "config.toml").read_text() == shortened
 
 
@@ -84,7 +93,9 @@ def test_limits_of_the_system_are_sentences(tmp_path):
     assert few.returncode == 2 and "cannot start 200 threads" in few.stderr, few.stderr
     table = tmp_path / "ur.table"
     large = faults.ashta("solve", "ur", "-o", table, limits="ulimit -v 2500000")
-    assert large.returncode == 1 and "GB of memory" in large.stderr and large.stderr.count("\n") == 2, large.stderr
+    assert (
+        large.returncode == 1 and "GB of memory" in large.stderr and large.stderr.count("\n") == 2
+    ), large.stderr
     assert not list(tmp_path.iterdir())
     small = faults.ashta(*faults.settings(tmp_path), limits="ulimit -f 20")
     assert small.returncode == 1 and "File too large" in small.stderr, small.stderr
@@ -95,7 +106,9 @@ def test_settings_that_cannot_be_are_refused_at_once(tmp_path):
     cold = faults.ashta(*faults.settings(tmp_path, "learning.policy_temperature=1e-300"))
     assert cold.returncode == 1 and "must be a number from 0.000001 to 10" in cold.stderr
     many = tmp_path / "many.toml"
-    many.write_text("".join(f"unknown{number} = 1\n" for number in range(300_000)) + "[run]\nseed = 2\n")
+    many.write_text(
+        "".join(f"unknown{number} = 1\n" for number in range(300_000)) + "[run]\nseed = 2\n"
+    )
     finished = faults.ashta("train", many)
     assert finished.returncode == 1 and "and 299900 more problems" in finished.stderr
     assert len(finished.stderr.splitlines()) < 110
@@ -105,12 +118,20 @@ def test_a_folder_of_tables_that_cannot_be_read_is_left_out_and_named(tmp_path, 
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "loop"))
     finished = faults.ashta(*faults.settings(tmp_path))
-    assert finished.returncode == 0 and f"cannot read {tmp_path / 'loop'}" in finished.stderr, finished.stderr
+    assert finished.returncode == 0 and f"cannot read {tmp_path / 'loop'}" in finished.stderr, (
+        finished.stderr
+    )
     monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "missing"))
     assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
 
 
-NUMBERS = [("trainer.value.due", 1e15), ("trainer.policy.due", -1.0), ("games", 2**63), ("iteration", 65), ("seconds", -1.0)]
+NUMBERS = [
+    ("trainer.value.due", 1e15),
+    ("trainer.policy.due", -1.0),
+    ("games", 2**63),
+    ("iteration", 65),
+    ("seconds", -1.0),
+]
 NUMBERS += [("best", 5)]
 
 
@@ -124,7 +145,10 @@ def test_numbers_of_a_checkpoint_have_ranges(tmp_path):
         functools.reduce(dict.__getitem__, parts, changed)[last] = number
         state.write_text(json.dumps(changed))
         facts = json.loads(manifest.read_text())
-        facts["files"]["loop.json"] = {"bytes": state.stat().st_size, "crc32": zlib.crc32(state.read_bytes())}
+        facts["files"]["loop.json"] = {
+            "bytes": state.stat().st_size,
+            "crc32": zlib.crc32(state.read_bytes()),
+        }
         manifest.write_text(json.dumps(facts))
         finished = program.refused("train", "--resume", run, "--set", "selfplay.games=128")
         assert f"`{last}` is " in finished and "checkpoints/4" in finished, finished
@@ -132,15 +156,25 @@ def test_numbers_of_a_checkpoint_have_ranges(tmp_path):
 
 def test_every_input_is_read_to_a_limit(tmp_path):
     for words in (["train"], ["game"], ["analyze"], ["solve", "-o", tmp_path / "x.table"]):
-        assert "/dev/zero: it is not UTF-8 text" in program.refused(words[0], "/dev/zero", *words[1:])
+        assert "/dev/zero: it is not UTF-8 text" in program.refused(
+            words[0], "/dev/zero", *words[1:]
+        )
     (tmp_path / "long.toml").write_text("# \n" * (3 << 20))
     for command, limit in (("train", 8192), ("game", 1024)):
-        assert f"long.toml: it is longer than {limit} KiB" in program.refused(command, tmp_path / "long.toml")
-    sheet = program.run("game", "pagade", "--sheet").stdout.replace('name = "pagade"', 'name = "mine"')
+        assert f"long.toml: it is longer than {limit} KiB" in program.refused(
+            command, tmp_path / "long.toml"
+        )
+    sheet = program.run("game", "pagade", "--sheet").stdout.replace(
+        'name = "pagade"', 'name = "mine"'
+    )
     assert "(mine)" in program.run("game", "/dev/stdin", input=sheet).stdout
-    assert program.run("train", "/dev/stdin", "--dry-run", input=sheet).stdout.startswith("# mine SN")
+    assert program.run("train", "/dev/stdin", "--dry-run", input=sheet).stdout.startswith(
+        "# mine SN"
+    )
     start, series = "ashtapada?pieces=4 S:6,7,8,9/N:10,11,12,13 S", [4, 8] * 100 + [2]
-    (tmp_path / "long.json").write_text(json.dumps({"players": ["a", "b"], "start": f"{start} *", "moves": [series]}))
+    (tmp_path / "long.json").write_text(
+        json.dumps({"players": ["a", "b"], "start": f"{start} *", "moves": [series]})
+    )
     assert start in program.refused("analyze", tmp_path / "long.json", "--by", "greedy")
     position = f"{start} {','.join(map(str, series))}"
     assert "--position" in program.refused("play", "greedy", "--position", position, input="1\n")
@@ -152,21 +186,38 @@ def test_every_input_is_read_to_a_limit(tmp_path):
 def test_no_control_character_of_a_file_reaches_the_terminal(tmp_path):
     text = "\x1b[31m\x9b1m\x7f\u202e"
     sheet = program.run("game", "siga", "--sheet").stdout.replace('name = "siga"', 'name = "mine"')
-    sheet = re.sub("^title = .*", lambda _: f"title = {json.dumps(text)}", sheet, flags=re.MULTILINE)
+    sheet = re.sub(
+        "^title = .*", lambda _: f"title = {json.dumps(text)}", sheet, flags=re.MULTILINE
+    )
     (tmp_path / "mine.toml").write_text(sheet)
     (tmp_path / "run.toml").write_text(f"{json.dumps(text)} = 1\n")
     line = {"players": ["<!--<script>", text], "start": "siga S:off,off/N:off,off S *", "moves": []}
     (tmp_path / "game.json").write_text(json.dumps(line))
     page = tmp_path / "page.html"
-    for words in (["game", "mine.toml"], ["train", "run.toml"], ["analyze", "game.json", "--html", page, "--by", "greedy"]):
+    for words in (
+        ["game", "mine.toml"],
+        ["train", "run.toml"],
+        ["analyze", "game.json", "--html", page, "--by", "greedy"],
+    ):
         finished = program.run(*words, cwd=tmp_path)
         said = finished.stdout + finished.stderr
-        assert all(shown in said for shown in ("\\u001b[31m", "\\u009b", "\\u007f", "\\u202e")), said
+        assert all(shown in said for shown in ("\\u001b[31m", "\\u009b", "\\u007f", "\\u202e")), (
+            said
+        )
         assert not any(bad in said for bad in text if bad not in "[31m"), said
     assert "<!--" not in page.read_text()
 
 
-FILES = ["lock", "metrics.jsonl", "config.toml", "run.json", "latest", "best", "bots/smoke.bot", "bots/README.md"]
+FILES = [
+    "lock",
+    "metrics.jsonl",
+    "config.toml",
+    "run.json",
+    "latest",
+    "best",
+    "bots/smoke.bot",
+    "bots/README.md",
+]
 
 
 def test_no_file_of_a_run_is_written_through_a_link(tmp_path):
@@ -179,7 +230,10 @@ def test_no_file_of_a_run_is_written_through_a_link(tmp_path):
         (tmp_path / "copy" / name).symlink_to(kept)
         finished = program.run("train", "--resume", tmp_path / "copy")
         assert kept.read_bytes() == before, name
-        assert finished.returncode == 0 or f"{name}: it is a symbolic link" in finished.stderr, (name, finished.stderr)
+        assert finished.returncode == 0 or f"{name}: it is a symbolic link" in finished.stderr, (
+            name,
+            finished.stderr,
+        )
         shutil.rmtree(tmp_path / "copy")
 
 
@@ -192,11 +246,23 @@ def test_bad_entries_of_a_data_folder_are_left_out_and_named_once(tmp_path):
     for name in ("broken.bot", "broken.table", "siga.table"):
         (data / name).write_bytes(b"broken")
     (data / "gone.bot").symlink_to(data / "nothing")
-    for words in (["bots"], ["arena", "siga", "random", "--pairs", "1"], ["train", "smoke", "--set", f"run.directory={tmp_path}"]):
+    for words in (
+        ["bots"],
+        ["arena", "siga", "random", "--pairs", "1"],
+        ["train", "smoke", "--set", f"run.directory={tmp_path}"],
+    ):
         finished = program.run("--data", data, *words)
         assert finished.returncode == 0, finished.stderr
-        assert all(finished.stderr.count(f"skipped: table {data / name}.table") == 1 for name in ("broken", "siga")) or words == ["bots"]
-    assert "skipped: " in finished.stderr and f"{data / 'pipe.table'}: it is not a regular file" in finished.stderr
+        assert all(
+            finished.stderr.count(f"skipped: table {data / name}.table") == 1
+            for name in ("broken", "siga")
+        ) or words == ["bots"]
+    assert (
+        "skipped: " in finished.stderr
+        and f"{data / 'pipe.table'}: it is not a regular file" in finished.stderr
+    )
     asked = program.run("--data", data, "eval", data / "pipe.bot", "--against", "random")
     assert asked.returncode == 1 and f"`{data / 'pipe.bot'}` is not a regular file" in asked.stderr
-    assert str(data / "broken.bot") in program.refused("--data", data, "eval", "broken", "--against", "random")
+    assert str(data / "broken.bot") in program.refused(
+        "--data", data, "eval", "broken", "--against", "random"
+    )

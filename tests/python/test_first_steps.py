@@ -31,7 +31,13 @@ def test_commands_that_are_proposed_exist(tmp_path):
     assert len(commands) == 6
     for line in commands.values():
         words = shlex.split(line.split(" > ")[0])[1:]
-        less = {"train": ["--help"], "serve": ["--help"], "solve": ["--help"], "arena": ["--pairs", "2"], "play": ["--seed", "1"]}
+        less = {
+            "train": ["--help"],
+            "serve": ["--help"],
+            "solve": ["--help"],
+            "arena": ["--pairs", "2"],
+            "play": ["--seed", "1"],
+        }
         program.done(*words, *less.get(words[0], []), input="q\n", cwd=tmp_path)
     asked = program.run("new", input="5\nsiga\n", cwd=tmp_path)
     sheet = program.run("game", "siga", "--sheet").stdout
@@ -65,23 +71,56 @@ def test_errors_end_with_the_command_that_helps(tmp_path, arguments, helps):
 
 def test_a_missing_table_is_answered_with_the_command_that_makes_it(tmp_path):
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    refused = program.run("eval", "perfect", "--game", "ashte-kashte?pieces=1", "--against", "greedy", cwd=tmp_path, env=environment)
+    refused = program.run(
+        "eval",
+        "perfect",
+        "--game",
+        "ashte-kashte?pieces=1",
+        "--against",
+        "greedy",
+        cwd=tmp_path,
+        env=environment,
+    )
     assert "`ashta solve` makes one, which takes seconds" in refused.stderr
-    large = program.run("eval", "perfect", "--game", "ludo", "--against", "greedy", cwd=tmp_path, env=environment)
-    assert "can be solved" in large.stderr and large.stderr.endswith("help: ashta help eval\n"), large.stderr
-    making = re.fullmatch(r"help: mkdir -p (\S+) && (ashta solve .+)", refused.stderr.splitlines()[-1])
+    large = program.run(
+        "eval", "perfect", "--game", "ludo", "--against", "greedy", cwd=tmp_path, env=environment
+    )
+    assert "can be solved" in large.stderr and large.stderr.endswith("help: ashta help eval\n"), (
+        large.stderr
+    )
+    making = re.fullmatch(
+        r"help: mkdir -p (\S+) && (ashta solve .+)", refused.stderr.splitlines()[-1]
+    )
     (tmp_path / making[1]).mkdir(parents=True)
-    assert program.run(*shlex.split(making[2])[1:], "--no-proof", cwd=tmp_path, env=environment).returncode == 0
+    assert (
+        program.run(
+            *shlex.split(making[2])[1:], "--no-proof", cwd=tmp_path, env=environment
+        ).returncode
+        == 0
+    )
     program.done(
-        "eval", "perfect", "--game", "ashte-kashte?pieces=1", "--against", "greedy", "--pairs", 5, cwd=tmp_path, env=environment
+        "eval",
+        "perfect",
+        "--game",
+        "ashte-kashte?pieces=1",
+        "--against",
+        "greedy",
+        "--pairs",
+        5,
+        cwd=tmp_path,
+        env=environment,
     )
 
 
 def test_the_manual_has_a_page_for_each_command(tmp_path):
     assert program.run("man", tmp_path / "man").returncode == 0
     pages = {path.name for path in (tmp_path / "man").iterdir()}
-    commands = re.findall(r"^  ([a-z]+)  ", program.run("help").stdout.split("Options:")[0], re.MULTILINE)
-    assert {f"ashta-{command}.1" for command in commands if command != "help"} | {"ashta.1"} <= pages
+    commands = re.findall(
+        r"^  ([a-z]+)  ", program.run("help").stdout.split("Options:")[0], re.MULTILINE
+    )
+    assert {f"ashta-{command}.1" for command in commands if command != "help"} | {
+        "ashta.1"
+    } <= pages
     assert "self\\-play" in (tmp_path / "man" / "ashta-train.1").read_text()
 
 

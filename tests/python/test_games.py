@@ -1,4 +1,5 @@
-"""Games as sheets on the command line: the program shows, checks and plays sheets that it does not contain."""
+"""Games as sheets on the command line: the program shows, checks and plays sheets that it does not
+contain."""
 
 import json
 import re
@@ -18,7 +19,9 @@ def own(folder, game="siga", name="my-race"):
 
 def test_all_games_are_listed():
     names = sorted(path.stem for path in SHEETS.glob("*.toml"))
-    assert [line.split()[0] for line in program.done("game").splitlines() if re.match(r"\S+  ", line)] == names
+    assert [
+        line.split()[0] for line in program.done("game").splitlines() if re.match(r"\S+  ", line)
+    ] == names
     games = json.loads(program.run("game", "--json").stdout)["games"]
     assert [game["name"] for game in games] == names
     with program.Engine() as engine:
@@ -31,9 +34,19 @@ def test_each_game_is_shown():
         finished = program.done("game", path.stem)
         assert all(len(line) <= 80 for line in finished.splitlines()), finished
         understood = "The rules as the program understands them"
-        parts = ["The board at the beginning", "South's course", "Throws", understood, "House rules", "Rules", "Sources"]
+        parts = [
+            "The board at the beginning",
+            "South's course",
+            "Throws",
+            understood,
+            "House rules",
+            "Rules",
+            "Sources",
+        ]
         assert all(f"\n\n{part}\n\n" in finished for part in parts), finished
-        assert program.run("game", path).stdout == finished, "a sheet is shown as the game that it is"
+        assert program.run("game", path).stdout == finished, (
+            "a sheet is shown as the game that it is"
+        )
     assert "no_cut=lap" in program.run("game", "pagade?no_cut=lap").stdout
 
 
@@ -47,7 +60,10 @@ def test_the_rules_are_said_as_they_are_understood(tmp_path):
         for game in ("siga", "pagade?teams=true", "thaayam?hop=each&pieces=2"):
             described = json.loads(program.run("game", game, "--json").stdout)
             assert engine.get(op="rules", game=game)["understood"] == described["understood"]
-            lines = [[topic["topic"], *(f"* {text}" for text in topic["sentences"])] for topic in described["understood"]]
+            lines = [
+                [topic["topic"], *(f"* {text}" for text in topic["sentences"])]
+                for topic in described["understood"]
+            ]
             assert shown(game) == " ".join(text for topic in lines for text in topic)
         answer = engine.get(op="sheet", sheet=own(tmp_path).read_text())["game"]
         assert answer["understood"] == engine.get(op="rules", game="siga")["understood"]
@@ -55,7 +71,9 @@ def test_the_rules_are_said_as_they_are_understood(tmp_path):
     assert shown(own(tmp_path)) == shown("siga") != shown("siga?stack=none")
     # Prose changes nothing.
     sheet = own(tmp_path)
-    sheet.write_text(re.sub(r'^rules = """.*?"""', 'rules = "A 2 enters."', sheet.read_text(), flags=re.M | re.S))
+    sheet.write_text(
+        re.sub(r'^rules = """.*?"""', 'rules = "A 2 enters."', sheet.read_text(), flags=re.M | re.S)
+    )
     assert "A throw of 1 lets a waiting piece enter." in shown(sheet) == shown("siga")
 
 
@@ -64,12 +82,18 @@ def test_a_broken_sheet_is_named_with_all_its_problems(tmp_path):
     text = re.sub(r"^side = ", "sides = 9\nside = ", sheet.read_text(), flags=re.M)
     sheet.write_text(re.sub(r"^count = ", "counts = 9\ncount = ", text, flags=re.M))
     lines = sheet.read_text().splitlines()
-    for arguments in (["game", sheet], ["play", "greedy", "--game", sheet], ["solve", sheet, "-o", tmp_path / "x.table"]):
+    for arguments in (
+        ["game", sheet],
+        ["play", "greedy", "--game", sheet],
+        ["solve", sheet, "-o", tmp_path / "x.table"],
+    ):
         finished = program.run(*arguments, stdin=program.subprocess.DEVNULL)
         assert finished.returncode == 1 and finished.stdout == "", arguments
         for key in ("sides", "counts"):
             number = next(at for at, line in enumerate(lines, 1) if line.startswith(key))
-            assert re.search(rf"^\s*{re.escape(str(sheet))}:{number}: \w+\.{key}: ", finished.stderr, re.M), finished.stderr
+            assert re.search(
+                rf"^\s*{re.escape(str(sheet))}:{number}: \w+\.{key}: ", finished.stderr, re.M
+            ), finished.stderr
     for name, part in [("missing.toml", "missing.toml"), ("chess", "unknown game `chess`")]:
         assert part in program.refused("game", name, cwd=tmp_path)
     taken = own(tmp_path, name="pagade")
@@ -81,7 +105,9 @@ def test_a_game_of_ones_own_outlives_its_file(tmp_path):
     (tmp_path / "mine.toml").write_text('[ruleset]\ngame = "my-race.toml?pieces=1"\n')
     table = tmp_path / "my-race.table"
     program.done("solve", tmp_path / "mine.toml", "-o", table, "--tolerance", "1e-4", "--no-proof")
-    run, bot = program.train(tmp_path, f'ruleset.game="{sheet}?pieces=1"', "ruleset.flags.pieces=1", "selfplay.games=32")
+    run, bot = program.train(
+        tmp_path, f'ruleset.game="{sheet}?pieces=1"', "ruleset.flags.pieces=1", "selfplay.games=32"
+    )
     record = tmp_path / "game.txt"
     arguments = ["play", "greedy", "--game", f"{sheet}?pieces=1", "--record", record, "--seed", "1"]
     assert program.run(*arguments, input="1\n1\nq\n").returncode == 0
@@ -97,9 +123,21 @@ def test_a_game_of_ones_own_outlives_its_file(tmp_path):
     games = tmp_path / "games.jsonl"
     arena = ["arena", exported, table, "--pairs", "3", "--luck", "none", "--games", games, "--json"]
     assert json.loads(program.done(*arena))["game"] == "my-race?pieces=1"
-    assert json.loads(program.run(*arena[:-1], "--json").stdout)["games"] == 6, "it goes on with the file"
+    assert json.loads(program.run(*arena[:-1], "--json").stdout)["games"] == 6, (
+        "it goes on with the file"
+    )
     program.done("analyze", games, "--by", exported)
-    program.done("eval", exported, "--against", f"{table}", "--pairs", "3", "--game", "my-race?pieces=1", "--json")
+    program.done(
+        "eval",
+        exported,
+        "--against",
+        f"{table}",
+        "--pairs",
+        "3",
+        "--game",
+        "my-race?pieces=1",
+        "--json",
+    )
     with program.Engine(exported) as engine:
         assert engine.get(op="hello")["games"][-1] == "my-race"
         position = engine.get(op="new", game="my-race?pieces=1", start="S")["position"]
@@ -110,10 +148,22 @@ def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
     sheet = own(tmp_path)
     sheet.write_text(sheet.read_text().replace('allowed = ["SN"]', 'allowed = ["SENW"]'))
     table = tmp_path / "mine.table"
-    solved = program.done("solve", f"{sheet}?pieces=1", "-o", table, "--tolerance", "1e-3", "--no-proof", "--json")
+    solved = program.done(
+        "solve", f"{sheet}?pieces=1", "-o", table, "--tolerance", "1e-3", "--no-proof", "--json"
+    )
     assert json.loads(solved)["ruleset"]["seats"] == "SENW"
-    tiny = ["selfplay.games=16", "selfplay.games_per_iteration=8", "learning.batch=32", "learning.replay_capacity=4096"]
-    tiny += ["evaluation.final_pairs=2", 'evaluation.opponents=["random"]', "export.probes=4", "run.time_limit_minutes=9"]
+    tiny = [
+        "selfplay.games=16",
+        "selfplay.games_per_iteration=8",
+        "learning.batch=32",
+        "learning.replay_capacity=4096",
+    ]
+    tiny += [
+        "evaluation.final_pairs=2",
+        'evaluation.opponents=["random"]',
+        "export.probes=4",
+        "run.time_limit_minutes=9",
+    ]
     arguments = ["train", sheet, "--set", f"run.directory={tmp_path}"]
     trained = program.run(*arguments, *(part for setting in tiny for part in ("--set", setting)))
     assert trained.returncode == 0, trained.stderr
@@ -130,7 +180,18 @@ def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
 def test_an_engine_meets_a_game_of_ones_own(tmp_path):
     sheet = own(tmp_path)
     engine = f"engine:{program.ASHTA} engine --agent runner"
-    met = program.done("arena", "greedy", engine, "--game", f"{sheet}?pieces=1", "--pairs", "2", "--luck", "none", "--json")
+    met = program.done(
+        "arena",
+        "greedy",
+        engine,
+        "--game",
+        f"{sheet}?pieces=1",
+        "--pairs",
+        "2",
+        "--luck",
+        "none",
+        "--json",
+    )
     assert [agent["forfeits"] for agent in json.loads(met)["agents"]] == [0, 0]
 
 
@@ -140,6 +201,10 @@ def test_speeds_of_chosen_games(tmp_path):
         return [(row["game"], row["seats"]) for row in json.loads(finished)["results"]]
 
     chosen = rows("--game", "pagade?no_cut=lap", "--game", "pagade?teams=true")
-    assert chosen == 2 * [("pagade?no_cut=lap", 2), ("pagade?no_cut=lap", 4), ("pagade?teams=true", 4)]
+    assert chosen == 2 * [
+        ("pagade?no_cut=lap", 2),
+        ("pagade?no_cut=lap", 4),
+        ("pagade?teams=true", 4),
+    ]
     assert rows("--game", own(tmp_path), "--seats", "2") == 2 * [("my-race", 2)]
     assert {game for game, _ in rows()} == {path.stem for path in SHEETS.glob("*.toml")}

@@ -14,7 +14,13 @@ import ashta.gymnasium
 import ashta.pettingzoo
 import program
 
-GAMES = [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 3), ("pagade", 2), ("pagade?teams=true", 4)]
+GAMES = [
+    ("ashtapada", 2),
+    ("ashtapada", 4),
+    ("ashte-kashte", 3),
+    ("pagade", 2),
+    ("pagade?teams=true", 4),
+]
 
 
 pytestmark = pytest.mark.usefixtures("checkpoints")
@@ -34,13 +40,25 @@ def legal(mask, generator):
 def test_gymnasium_accepts_the_environment(name, seats):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for opponent in ["hunter", ashta.Agent.of(lowest, ashta.Game(name, seats), takes="observations")]:
-            env = gymnasium.make("ashta/Race-v0", game=name, seats=seats, opponent=opponent, illegal="random", render_mode="ansi")
+        for opponent in [
+            "hunter",
+            ashta.Agent.of(lowest, ashta.Game(name, seats), takes="observations"),
+        ]:
+            env = gymnasium.make(
+                "ashta/Race-v0",
+                game=name,
+                seats=seats,
+                opponent=opponent,
+                illegal="random",
+                render_mode="ansi",
+            )
             check_env(env.unwrapped)
 
 
 def test_many_games_end_begin_anew_and_are_won_as_often_as_they_should():
-    many = gymnasium.make_vec("ashta/Race-v0", num_envs=64, game="ashtapada", opponent="random", copy=False)
+    many = gymnasium.make_vec(
+        "ashta/Race-v0", num_envs=64, game="ashtapada", opponent="random", copy=False
+    )
     many = gymnasium.wrappers.vector.RecordEpisodeStatistics(many, buffer_length=1000)
     greedy = ashta.Agent("greedy", ashta.Game("ashtapada"))
     observations, infos = many.reset(seed=1)
@@ -48,7 +66,9 @@ def test_many_games_end_begin_anew_and_are_won_as_often_as_they_should():
     while many.episode_count < 300:
         states = many.env.unwrapped._games.states
         actions = np.zeros(64, np.int64)
-        actions[~ended] = greedy.act([state for state, is_over in zip(states, ended) if not is_over])
+        actions[~ended] = greedy.act(
+            [state for state, is_over in zip(states, ended) if not is_over]
+        )
         after, rewards, terminated, truncated, infos = many.step(actions)
         assert after is observations and not (rewards[~terminated]).any()
         ended = terminated | truncated
@@ -66,7 +86,11 @@ def test_each_game_has_its_seed():
     settings = {"game": "ashtapada", "opponent": "hunter"}
     many = gymnasium.make_vec("ashta/Race-v0", num_envs=4, **settings)
     singles = [gymnasium.make("ashta/Race-v0", **settings) for _ in range(4)]
-    for seed, seeds in [([5, 1, 1, 2**64 - 1], [5, 1, 1, 2**64 - 1]), (7, [7, 8, 9, 10]), (np.arange(4), [0, 1, 2, 3])]:
+    for seed, seeds in [
+        ([5, 1, 1, 2**64 - 1], [5, 1, 1, 2**64 - 1]),
+        (7, [7, 8, 9, 10]),
+        (np.arange(4), [0, 1, 2, 3]),
+    ]:
         observations, infos = many.reset(seed=seed)
         for row, (single, own) in enumerate(zip(singles, seeds)):
             observation, info = single.reset(seed=own)
@@ -85,8 +109,12 @@ def test_each_game_has_its_seed():
 
 
 def test_some_games_begin_anew():
-    many = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40)
-    alone = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40)
+    many = gymnasium.make_vec(
+        "ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40
+    )
+    alone = gymnasium.make_vec(
+        "ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40
+    )
     generator, mask = np.random.default_rng(1), np.array([True, False, False, True, False, False])
     for env in (many, alone):
         _, infos = env.reset(seed=1)
@@ -99,12 +127,16 @@ def test_some_games_begin_anew():
     np.testing.assert_array_equal(after[~mask], observations[~mask])
     np.testing.assert_array_equal(after[mask], alone.reset(seed=[9] * 6)[0][mask])
     assert (after[mask] != observations[mask]).any(axis=1).all()
-    # Games that are over begin anew at once where the mask says so, and those that it leaves out with the next step.
+    # Games that are over begin anew at once where the mask says so, and those that it leaves out
+    # with the next step.
     while not (ended[mask].any() and ended[~mask].any()):
         _, _, terminated, truncated, infos = many.step(legal(infos["action_mask"], generator))
         ended = terminated | truncated
     _, infos = many.reset(options={"reset_mask": mask})
-    assert infos["action_mask"][mask].any(axis=1).all() and not infos["action_mask"][ended & ~mask].any()
+    assert (
+        infos["action_mask"][mask].any(axis=1).all()
+        and not infos["action_mask"][ended & ~mask].any()
+    )
     _, _, terminated, truncated, infos = many.step(legal(infos["action_mask"], generator))
     assert not (terminated | truncated)[ended].any() and infos["action_mask"].any(axis=1).all()
     for wrong in [mask.astype(int), mask[:3], ~np.ones(6, bool), "all"]:
@@ -124,14 +156,21 @@ def test_games_begin_in_a_position():
         np.testing.assert_array_equal(info["action_mask"], state.legal_actions_mask())
         many.reset(seed=1, options={"position": position})
         pettingzoo.reset(seed=1, options={"position": position})
-        assert {single.render(), *many.render(), pettingzoo.render()} == {start} and pettingzoo.agent_selection == "player_0"
+        assert {single.render(), *many.render(), pettingzoo.render()} == {
+            start
+        } and pettingzoo.agent_selection == "player_0"
     single.reset(seed=1, options={"position": late})
     assert single._games.states[0].current_player() == 0, "the opponent has played"
     pettingzoo.reset(seed=1, options={"position": late})
-    assert pettingzoo.render().startswith("ashtapada S:5,30/N:off,23 ") and not pettingzoo.state_.is_chance_node()
+    assert (
+        pettingzoo.render().startswith("ashtapada S:5,30/N:off,23 ")
+        and not pettingzoo.state_.is_chance_node()
+    )
     many.reset(seed=1)
     before = many.render()
-    many.reset(options={"position": [start, None, late], "reset_mask": np.array([True, False, False])})
+    many.reset(
+        options={"position": [start, None, late], "reset_mask": np.array([True, False, False])}
+    )
     assert many.render() == (start, *before[1:])
     over = "ashtapada S:borne,borne/N:36,keep - -"
     for env in (single, many, pettingzoo):
@@ -165,7 +204,9 @@ def test_masks_are_small_integers_and_actions_whole_numbers():
         single.step(one)
     before, _ = many.reset(seed=1)
     for wrong in [np.zeros(3), np.zeros(3, bool), np.zeros((3, 1), int), None]:
-        with pytest.raises(TypeError, match=re.escape("`actions` must be integers, int64[3], not an array of")):
+        with pytest.raises(
+            TypeError, match=re.escape("`actions` must be integers, int64[3], not an array of")
+        ):
             many.step(wrong)
     single.reset(seed=1)
     with pytest.raises(TypeError, match=re.escape("not an array of float64 with the shape (1,)")):
@@ -183,7 +224,10 @@ def test_an_opponent_is_a_name_an_agent_or_a_function():
         return np.where(action_masks, logits, -np.inf).argmax(axis=1)
 
     by_networks = ashta.Agent.of(by_networks, game, takes="observations")
-    envs = [gymnasium.make_vec("ashta/Race-v0", num_envs=9, opponent=one) for one in ("ashtapada+policy", first, by_networks)]
+    envs = [
+        gymnasium.make_vec("ashta/Race-v0", num_envs=9, opponent=one)
+        for one in ("ashtapada+policy", first, by_networks)
+    ]
     generator = np.random.default_rng(1)
     answers = [env.reset(seed=4) for env in envs]
     for _ in range(200):
@@ -194,7 +238,9 @@ def test_an_opponent_is_a_name_an_agent_or_a_function():
                 np.testing.assert_array_equal(one, two)
     env = ashta.gymnasium.RaceEnv(opponent=by_networks)
     assert env.reset(seed=4)[0].any()
-    with pytest.raises(TypeError, match="a policy must be the name or the file of an agent, .*, not int"):
+    with pytest.raises(
+        TypeError, match="a policy must be the name or the file of an agent, .*, not int"
+    ):
         ashta.gymnasium.RaceEnv(opponent=3)
 
 
@@ -208,7 +254,15 @@ print(env.reset(seed=1)[0].shape, envs.reset(seed=1)[0].shape)
     program.python("-c", script)
 
 
-@pytest.mark.parametrize("extra, missing", [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("ray", "ray"), ("mcp", "mcp.server.mcpserver")])
+@pytest.mark.parametrize(
+    "extra, missing",
+    [
+        ("gymnasium", "gymnasium"),
+        ("pettingzoo", "pettingzoo"),
+        ("ray", "ray"),
+        ("mcp", "mcp.server.mcpserver"),
+    ],
+)
 def test_what_is_not_installed_is_named(extra, missing):
     script = f"""
 import sys

@@ -1,4 +1,5 @@
-"""The metrics of a run: TensorBoard reads the events, metrics.jsonl has the same values, docs/metrics.md names all."""
+"""The metrics of a run: TensorBoard reads the events, metrics.jsonl has the same values,
+docs/metrics.md names all."""
 
 import json
 import re
@@ -29,7 +30,9 @@ def exploited(tmp_path_factory):
 @pytest.fixture(scope="module")
 def events(smoke):
     """TensorBoard's own reader of the events, with nothing left out."""
-    events = EventAccumulator(str(smoke[0] / "tensorboard"), size_guidance={"scalars": 0, "histograms": 0})
+    events = EventAccumulator(
+        str(smoke[0] / "tensorboard"), size_guidance={"scalars": 0, "histograms": 0}
+    )
     return events.Reload()
 
 
@@ -47,17 +50,26 @@ def test_scalars_are_those_of_the_lines(lines, events):
         expected = [(line["iteration"], line[tag]) for line in lines if tag in line]
         found = [(event.step, event.value) for event in events.Scalars(tag)]
         assert [step for step, _ in found] == [step for step, _ in expected]
-        assert [value for _, value in found] == pytest.approx([value for _, value in expected], rel=1e-6)
+        assert [value for _, value in found] == pytest.approx(
+            [value for _, value in expected], rel=1e-6
+        )
 
 
 def test_best_responses_are_found_where_they_are_asked_for(lines, exploited, tmp_path):
-    """With one piece there is next to nothing to choose, so that nobody wins much more than a half."""
+    """With one piece there is next to nothing to choose, so that nobody wins much more than a
+    half."""
     found = [line["eval/exploitability"] for line in exploited if "eval/exploitability" in line]
     assert len(found) == 2 and all(-1e-5 < number < 0.02 for number in found), found
     assert not any("eval/exploitability" in line for line in lines)
     refused = program.run(
-        "train", program.SMOKE, "--set", "ruleset.flags.pieces=4", "--set", "evaluation.exploitability=true",
-        "--set", f"run.directory={tmp_path}",
+        "train",
+        program.SMOKE,
+        "--set",
+        "ruleset.flags.pieces=4",
+        "--set",
+        "evaluation.exploitability=true",
+        "--set",
+        f"run.directory={tmp_path}",
     )
     assert refused.returncode == 1 and "`exploitability`" in refused.stderr, refused.stderr
     assert "cannot be solved" in refused.stderr and list(tmp_path.iterdir()) == []
@@ -68,7 +80,9 @@ def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
     # A section that test_ray.py reads has the further metrics of runs on a cluster.
     page = re.sub(r"^## Many machines$.*?(?=^## )", "", page, flags=re.MULTILINE | re.DOTALL)
     named = set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
-    measured = {name for line in lines + exploited for name in line} | set(events.Tags()["histograms"])
+    measured = {name for line in lines + exploited for name in line} | set(
+        events.Tags()["histograms"]
+    )
     measured = {re.sub(r"^eval/vs_.*/", "eval/vs_<opponent>/", name) for name in measured}
     measured = {re.sub(r"^weights/.*", "weights/<layer>", name) for name in measured}
     assert named == measured
@@ -79,10 +93,24 @@ def test_the_page_of_a_run_has_its_curves(lines, smoke):
     text = (smoke[0] / "report.html").read_text()
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
     assert data["title"] == "smoke"
-    curves = {curve["name"]: curve["points"] for diagram in data["training"] for curve in diagram["curves"]}
-    assert {"eval/vs_random/score", "train/value_loss", "train/policy_loss", "selfplay/games_per_second"} <= curves.keys()
+    curves = {
+        curve["name"]: curve["points"]
+        for diagram in data["training"]
+        for curve in diagram["curves"]
+    }
+    assert {
+        "eval/vs_random/score",
+        "train/value_loss",
+        "train/policy_loss",
+        "selfplay/games_per_second",
+    } <= curves.keys()
     for name, points in curves.items():
-        assert points == [[line["seconds"], line[name]] for line in lines if line.get(name) is not None][: len(points)]
+        assert (
+            points
+            == [[line["seconds"], line[name]] for line in lines if line.get(name) is not None][
+                : len(points)
+            ]
+        )
         assert points
 
 
@@ -93,8 +121,24 @@ def curves(*arguments):
 
 def test_runs_are_compared_as_curves(smoke, tmp_path):
     run, picture, loss = smoke[0], tmp_path / "curves.svg", ["--metric", "train/value_loss"]
-    program.succeeded(curves(f"mean={run},{run}", run, *loss, "--by", "games", "--log", "--title", "Loss", "-o", picture))
-    assert all(f">{text}<" in picture.read_text() for text in ("Loss", "mean", run.name, "games of self-play"))
+    program.succeeded(
+        curves(
+            f"mean={run},{run}",
+            run,
+            *loss,
+            "--by",
+            "games",
+            "--log",
+            "--title",
+            "Loss",
+            "-o",
+            picture,
+        )
+    )
+    assert all(
+        f">{text}<" in picture.read_text()
+        for text in ("Loss", "mean", run.name, "games of self-play")
+    )
     (tmp_path / "metrics.jsonl").write_text('{"iteration":1}\n{"iteration":')
     for arguments, message in [
         ([run, "--metric", "train/loss"], "no values of train/loss; it has eval/"),

@@ -13,7 +13,6 @@ from huggingface_hub import ModelCard
 import program
 
 
-
 def export(source, output, *options):
     finished = program.run("export", source, "-o", output, *options)
     assert finished.returncode == 0, finished.stderr
@@ -25,7 +24,11 @@ def session(path):
 
 
 def masked_softmax(logits, legal):
-    powers = numpy.where(legal, numpy.exp(logits - logits[legal].max(initial=-numpy.inf)), 0) if legal.any() else logits * 0
+    powers = (
+        numpy.where(legal, numpy.exp(logits - logits[legal].max(initial=-numpy.inf)), 0)
+        if legal.any()
+        else logits * 0
+    )
     return powers / max(powers.sum(), 1e-30)
 
 
@@ -59,7 +62,10 @@ def test_the_model_is_valid_and_says_what_it_is(model, smoke):
     with pytest.raises(onnx.checker.ValidationError):
         onnx.checker.check_model(older, full_check=True)
     shapes = {
-        value.name: [dimension.dim_param or dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+        value.name: [
+            dimension.dim_param or dimension.dim_value
+            for dimension in value.type.tensor_type.shape.dim
+        ]
         for value in [*loaded.graph.input, *loaded.graph.output]
     }
     metadata = {entry.key: entry.value for entry in loaded.metadata_props}
@@ -72,8 +78,15 @@ def test_the_model_is_valid_and_says_what_it_is(model, smoke):
         "values": ["batch", policy["values"]],
     }
     assert (loaded.producer_name, loaded.graph.name) == ("ashta", "smoke")
-    assert (metadata["ruleset"], metadata["seats"], metadata["outlook"]) == ("ashte-kashte?pieces=2", "SN", "winner")
-    assert metadata["encoding"] == str(manifest["encoding"]) and metadata["ruleset_hash"] == manifest["ruleset_hash"]
+    assert (metadata["ruleset"], metadata["seats"], metadata["outlook"]) == (
+        "ashte-kashte?pieces=2",
+        "SN",
+        "winner",
+    )
+    assert (
+        metadata["encoding"] == str(manifest["encoding"])
+        and metadata["ruleset_hash"] == manifest["ruleset_hash"]
+    )
     again = model.with_name("again.bot")
     export(smoke[0], again)
     assert manifest["checksum"] == program.manifest(again)["checksum"] != "00000000"
@@ -88,12 +101,16 @@ def test_a_batch_of_any_size_is_answered_row_by_row(model):
     legal[0] = False
     whole = running.run(["policy", "values"], batch_of(manifest, probes, legal))
     for row, probe in enumerate(probes):
-        policy, values = running.run(["policy", "values"], batch_of(manifest, [probe], legal[row : row + 1]))
+        policy, values = running.run(
+            ["policy", "values"], batch_of(manifest, [probe], legal[row : row + 1])
+        )
         numpy.testing.assert_allclose(values[0], whole[1][row], atol=1e-6)
         numpy.testing.assert_allclose(policy[0], whole[0][row], atol=1e-6)
         numpy.testing.assert_allclose(values[0], probe["values"], atol=1e-5)
         if probe["policy"]:
-            numpy.testing.assert_allclose(policy[0], masked_softmax(numpy.array(probe["policy"]), legal[row]), atol=1e-5)
+            numpy.testing.assert_allclose(
+                policy[0], masked_softmax(numpy.array(probe["policy"]), legal[row]), atol=1e-5
+            )
     assert not whole[0][0].any(), "where nothing is legal there are no probabilities"
 
 
@@ -108,9 +125,14 @@ def test_the_card_of_an_export_is_a_model_card(smoke, tmp_path):
     results = {result.metric_name: result.metric_value for result in card.data.eval_results}
     strength = {entry["opponent"]: entry["score"] for entry in program.manifest(bot)["strength"]}
     assert len(strength) >= 5
-    assert results == {f"score against {opponent}": pytest.approx(score, abs=1e-4) for opponent, score in strength.items()}
+    assert results == {
+        f"score against {opponent}": pytest.approx(score, abs=1e-4)
+        for opponent, score in strength.items()
+    }
     assert "# fresh" in card.content and "## Training" in card.content
-    assert (smoke[1].with_name("README.md")).read_text().startswith("---\n"), "the end of a run exports, too"
+    assert (smoke[1].with_name("README.md")).read_text().startswith("---\n"), (
+        "the end of a run exports, too"
+    )
 
 
 def test_what_cannot_be_exported_is_named(smoke, tmp_path):
@@ -130,5 +152,7 @@ def test_what_cannot_be_exported_is_named(smoke, tmp_path):
 def test_the_example_of_the_page_runs(tmp_path):
     export("ashtapada", tmp_path / "ashtapada.onnx", "--format", "onnx")
     environment = {**os.environ, "PATH": f"{program.ASHTA.parent}{os.pathsep}{os.environ['PATH']}"}
-    shown = program.python("-c", program.blocks("exporting.md", "python")[0], cwd=tmp_path, env=environment)
+    shown = program.python(
+        "-c", program.blocks("exporting.md", "python")[0], cwd=tmp_path, env=environment
+    )
     assert re.fullmatch(r"ashtapada \[[\d. ]+\] \[0\.\d+ 0\.\d+\]\n", shown), shown

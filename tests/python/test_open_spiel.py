@@ -83,6 +83,12 @@ def test_open_spiel_runs_its_algorithms(script, tmp_path):
 def test_games_and_states_have_the_names_of_open_spiel():
     game = ashta.Game("pagade?teams=true", 4)
     assert game.get_parameters() == {"players": 4, "teams": "true"}
-    assert game.get_type().dynamics == "sequential" and game.get_type().long_name == game.describe()["title"]
+    assert (
+        game.get_type().dynamics == "sequential"
+        and game.get_type().long_name == game.describe()["title"]
+    )
     state = game.new_initial_state()
-    assert state.rewards() == [0] * 4 and (state.information_state_tensor() == state.observation_tensor()).all()
+    assert (
+        state.rewards() == [0] * 4
+        and (state.information_state_tensor() == state.observation_tensor()).all()
+    )

@@ -1,4 +1,5 @@
-"""The Python package: its games equal the engine's games, and other libraries accept its environments."""
+"""The Python package: its games equal the engine's games, and other libraries accept its
+environments."""
 
 import ast
 import copy
@@ -39,7 +40,10 @@ def throw(state, generator):
 def test_a_game_is_that_of_the_engine(engine, name, seats):
     game, generator = ashta.Game(name, seats), random.Random(5)
     state = game.new_initial_state(0)
-    assert state.serialize() == engine.get(op="new", game=name, seats=seats, start=game.seats[0])["position"]
+    assert (
+        state.serialize()
+        == engine.get(op="new", game=name, seats=seats, start=game.seats[0])["position"]
+    )
     for _ in range(60):
         if state.is_terminal():
             break
@@ -47,16 +51,28 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
         observed = engine.get(op="observe", position=position)
         np.testing.assert_array_equal(state.observation_tensor(), observed["observation"])
         np.testing.assert_array_equal(state.legal_actions_mask(), observed["mask"])
-        assert state.observation_tensor().dtype == np.float32 and game.encoding == observed["encoding"]
-        assert state.is_player_node() == (not state.is_chance_node()) and not state.is_simultaneous_node()
-        assert (state.num_players(), state.num_distinct_actions()) == (game.num_players(), game.num_distinct_actions())
-        assert game.deserialize_state(position) == state and hash(game.deserialize_state(position)) == hash(state)
+        assert (
+            state.observation_tensor().dtype == np.float32 and game.encoding == observed["encoding"]
+        )
+        assert (
+            state.is_player_node() == (not state.is_chance_node())
+            and not state.is_simultaneous_node()
+        )
+        assert (state.num_players(), state.num_distinct_actions()) == (
+            game.num_players(),
+            game.num_distinct_actions(),
+        )
+        assert game.deserialize_state(position) == state and hash(
+            game.deserialize_state(position)
+        ) == hash(state)
         if state.is_chance_node():
             assert player == -1 and not state.legal_actions_mask().any()
             expected = engine.get(op="chance", position=position)["outcomes"]
             found = state.chance_outcomes()
             assert [outcome for outcome, _ in found] == state.legal_actions()
-            assert [chance for _, chance in found] == pytest.approx([outcome["p"] for outcome in expected], abs=1e-6)
+            assert [chance for _, chance in found] == pytest.approx(
+                [outcome["p"] for outcome in expected], abs=1e-6
+            )
             texts = [",".join(map(str, outcome["throw"])) for outcome in expected]
             assert [state.action_to_string(outcome) for outcome, _ in found] == texts
             assert np.flatnonzero(state.legal_actions_mask(-1)).tolist() == state.legal_actions()
@@ -65,21 +81,27 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
         else:
             assert position.split()[-2] == game.seats[player] and state.turn_player() == player
             expected = engine.get(op="legal", position=position)["actions"]
-            assert [(action, state.action_to_string(action)) for action in state.legal_actions()] == [
-                (action["id"], action["text"]) for action in expected
-            ]
+            assert [
+                (action, state.action_to_string(action)) for action in state.legal_actions()
+            ] == [(action["id"], action["text"]) for action in expected]
             others = [other for other in range(game.num_players()) if other != player]
             assert not any(state.legal_actions(other) for other in others)
             action = generator.choice(state.legal_actions(player))
             request = {"action": action}
         # As OpenSpiel's examples ask: chance is a player, too.
-        assert state.legal_actions(player) == state.legal_actions() and state.legal_actions(-4) == []
+        assert (
+            state.legal_actions(player) == state.legal_actions() and state.legal_actions(-4) == []
+        )
         assert state.action_to_string(player, action) == state.action_to_string(np.int64(action))
         before = state.clone()
         after = state.child(action)
         state.apply_action(action)
         # A throw that is lost leaves an equal position.
-        assert state == after and before.serialize() != after.serialize() and copy.deepcopy(before) == before
+        assert (
+            state == after
+            and before.serialize() != after.serialize()
+            and copy.deepcopy(before) == before
+        )
         assert state.serialize() == engine.get(op="apply", position=position, **request)["position"]
 
 
@@ -99,7 +121,11 @@ def test_a_game_comes_to_its_end(name, seats):
     game, generator = ashta.Game(name, seats), random.Random(1)
     state = game.new_initial_state(seed=3)
     while not state.is_terminal():
-        state.apply_action(throw(state, generator) if state.is_chance_node() else generator.choice(state.legal_actions()))
+        state.apply_action(
+            throw(state, generator)
+            if state.is_chance_node()
+            else generator.choice(state.legal_actions())
+        )
     returns = state.returns()
     assert sum(returns) == pytest.approx(game.utility_sum()) and len(returns) == game.num_players()
     assert [state.player_return(player) for player in range(len(returns))] == returns
@@ -130,17 +156,37 @@ def test_many_games_are_single_ones(name, seats):
     game, generator = ashta.Game(name, seats), np.random.default_rng(1)
     many = ashta.VectorGame(game, 32)
     many.reset(7)
-    arrays = [many.observations, many.legal_actions, many.players, many.returns, many.terminated, many.truncated]
+    arrays = [
+        many.observations,
+        many.legal_actions,
+        many.players,
+        many.returns,
+        many.terminated,
+        many.truncated,
+    ]
     ended = 0
     for _ in range(3000):
-        np.testing.assert_array_equal(many.legal_actions.any(axis=1), ~(many.terminated | many.truncated))
+        np.testing.assert_array_equal(
+            many.legal_actions.any(axis=1), ~(many.terminated | many.truncated)
+        )
         assert (many.players < game.num_players()).all()
-        many.step(np.argmax(many.legal_actions * generator.random(many.legal_actions.shape), axis=1))
+        many.step(
+            np.argmax(many.legal_actions * generator.random(many.legal_actions.shape), axis=1)
+        )
         ended += many.terminated.sum()
         sums = many.returns.sum(axis=1)
-        np.testing.assert_allclose(sums, np.where(many.terminated, game.utility_sum(), 0), atol=1e-6)
+        np.testing.assert_allclose(
+            sums, np.where(many.terminated, game.utility_sum(), 0), atol=1e-6
+        )
     assert ended > 32
-    now = [many.observations, many.legal_actions, many.players, many.returns, many.terminated, many.truncated]
+    now = [
+        many.observations,
+        many.legal_actions,
+        many.players,
+        many.returns,
+        many.terminated,
+        many.truncated,
+    ]
     assert all(before is after for before, after in zip(arrays, now)), "nothing is copied"
     first = many.observations.copy()
     many.reset(7)
@@ -156,7 +202,11 @@ def test_agents_play_many_states_at_once_and_repeat_themselves():
     while len(states) < 50 and not state.is_terminal():
         if not state.is_chance_node():
             states.append(state.clone())
-        state.apply_action(throw(state, generator) if state.is_chance_node() else generator.choice(state.legal_actions()))
+        state.apply_action(
+            throw(state, generator)
+            if state.is_chance_node()
+            else generator.choice(state.legal_actions())
+        )
     perfect = ashta.Agent("perfect", game)
     assert perfect.act(states) == [perfect.step(state) for state in states]
     drawn = ashta.Agent("random", game)
@@ -176,8 +226,16 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: ashta.Game("ashtapada?pices=1"), "pices"),
         (lambda: game.new_initial_state(2), "no player 2"),
         (lambda: game.deserialize_state("ashtapada"), "four parts"),
-        (lambda: game.deserialize_state("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"), "not to `ashtapada SN`"),
-        (lambda: state.apply_action(7), "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal actions: [0, 1]"),
+        (
+            lambda: game.deserialize_state(
+                "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"
+            ),
+            "not to `ashtapada SN`",
+        ),
+        (
+            lambda: state.apply_action(7),
+            "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal actions: [0, 1]",
+        ),
         (lambda: state.apply_action(-1), "action -1 is not legal"),
         (lambda: state.chance_outcomes(), "not a chance node"),
         (lambda: state.observation_tensor(5), "no player 5"),
@@ -187,23 +245,41 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: state.legal_actions(-5), "no player -5"),
         (lambda: state.legal_actions_mask(1 << 70), "only 0 to 1"),
         (lambda: state.action_to_string(2, 0), "no player 2"),
-        (lambda: state.action_to_string(1, 0), "only player 0 can act at `ashtapada S:5,30/N:off,23 S 4,2`"),
+        (
+            lambda: state.action_to_string(1, 0),
+            "only player 0 can act at `ashtapada S:5,30/N:off,23 S 4,2`",
+        ),
         (lambda: state.apply_action(1 << 70), "is not legal"),
         (lambda: game.new_initial_state(-1), "no player -1"),
-        (lambda: game.deserialize_state("ashtapada S:" + "off," * 999_999 + "off/N:off S *"), "must have 2 pieces, not 1000000"),
-        (lambda: game.deserialize_state("ashtapada S:off," + 9999 * "x" + "/N:off,off S *"), "characters left out"),
+        (
+            lambda: game.deserialize_state("ashtapada S:" + "off," * 999_999 + "off/N:off S *"),
+            "must have 2 pieces, not 1000000",
+        ),
+        (
+            lambda: game.deserialize_state("ashtapada S:off," + 9999 * "x" + "/N:off,off S *"),
+            "characters left out",
+        ),
         (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
         (lambda: ashta.VectorGame(game, 2, player=0), "`player` needs an `opponent`"),
-        (lambda: ashta.VectorGame(game, 1 << 60, ashta.Agent("greedy", game)), f"`num_games` is {1 << 60}, but must be 1 to"),
+        (
+            lambda: ashta.VectorGame(game, 1 << 60, ashta.Agent("greedy", game)),
+            f"`num_games` is {1 << 60}, but must be 1 to",
+        ),
         (lambda: ashta.Agent("nobody", game), "`nobody` is not an agent"),
         (lambda: ashta.Agent("pagade", game), "not ashtapada"),
-        (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "not a decision node"),
+        (
+            lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]),
+            "not a decision node",
+        ),
         (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "the game is pagade"),
         (lambda: ashta.Bot.load(broken), "broken.bot"),
         (lambda: ashta.Bot.load("nobody"), "No such file"),
         (lambda: ashta.Bot.load("ashtapada").agent("9ply"), "9ply"),
-        (lambda: ashta.Bot.load("ashtapada").forward(np.zeros((1, 3), np.float32)), "have length 3"),
+        (
+            lambda: ashta.Bot.load("ashtapada").forward(np.zeros((1, 3), np.float32)),
+            "have length 3",
+        ),
     ]:
         with pytest.raises(ValueError, match=re.escape(part)) as raised:
             wrong()
@@ -224,7 +300,9 @@ def test_pettingzoo_accepts_the_environment(name, seats):
         warnings.filterwarnings("ignore", message="Observation numpy array is all zeros")
         api_test(ashta.pettingzoo.env(name, seats), num_cycles=200)
         seed_test(partial(ashta.pettingzoo.env, name, seats), num_cycles=100)
-        parallel_api_test(turn_based_aec_to_parallel(ashta.pettingzoo.env(name, seats)), num_cycles=100)
+        parallel_api_test(
+            turn_based_aec_to_parallel(ashta.pettingzoo.env(name, seats)), num_cycles=100
+        )
 
 
 def test_pettingzoo_makes_the_environment_parallel():
@@ -233,10 +311,17 @@ def test_pettingzoo_makes_the_environment_parallel():
     acting = next(agent for agent in env.agents if infos[agent]["action_mask"].any())
     while env.agents:
         # The actions of the other agents do not count, also if they are illegal.
-        actions = {agent: int(infos[agent]["action_mask"].argmax()) if agent == acting else 31 for agent in env.agents}
+        actions = {
+            agent: int(infos[agent]["action_mask"].argmax()) if agent == acting else 31
+            for agent in env.agents
+        }
         _, rewards, terminated, truncated, infos = env.step(actions)
         acting = infos["player_0"].get("active_agent")
-    assert sorted(rewards.values()) == [-1, -1, 1] and all(terminated.values()) and not any(truncated.values())
+    assert (
+        sorted(rewards.values()) == [-1, -1, 1]
+        and all(terminated.values())
+        and not any(truncated.values())
+    )
 
 
 def test_a_pettingzoo_game_rewards_its_winner():
@@ -264,11 +349,21 @@ def test_an_illegal_action_of_pettingzoo_loses():
             wrong()
     for illegal in [None, 31, -1]:
         env.reset(seed=4)
-        action = int(np.flatnonzero(env.last()[4]["action_mask"] == 0)[0]) if illegal is None else illegal
+        action = (
+            int(np.flatnonzero(env.last()[4]["action_mask"] == 0)[0])
+            if illegal is None
+            else illegal
+        )
         agent, position = env.agent_selection, str(env.state_)
         env.step(action)
-        assert env.rewards == {other: -1.0 if other == agent else 0.0 for other in env.possible_agents}
-        assert all(env.terminations.values()) and not any(env.truncations.values()) and str(env.state_) == position
+        assert env.rewards == {
+            other: -1.0 if other == agent else 0.0 for other in env.possible_agents
+        }
+        assert (
+            all(env.terminations.values())
+            and not any(env.truncations.values())
+            and str(env.state_) == position
+        )
         while env.agents:
             reward, is_over = env.last()[1:3]
             assert is_over and reward == (-1 if env.agent_selection == agent else 0)
@@ -291,7 +386,8 @@ def test_pettingzoo_renders(capsys):
 
 
 def documented():
-    """Every public thing of the compiled part with its docstring in the stub, by its dotted name."""
+    """Every public thing of the compiled part with its docstring in the stub, by its dotted
+    name."""
     stub = ast.parse((program.ROOT / "bindings/python/python/ashta/_ashta.pyi").read_text())
     for node in stub.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
@@ -314,13 +410,18 @@ def test_help_says_what_the_stub_says():
     assert set(ashta.__all__) - written_in_python <= set(found)
     for name, (said, told) in found.items():
         assert said and told and said.split() == told.split(), name
-    for kind in [getattr(ashta, name) for name in found if isinstance(getattr(ashta, name, None), type)]:
-        public = {f"{kind.__name__}.{member}" for member in vars(kind) if not member.startswith("_")}
+    for kind in [
+        getattr(ashta, name) for name in found if isinstance(getattr(ashta, name, None), type)
+    ]:
+        public = {
+            f"{kind.__name__}.{member}" for member in vars(kind) if not member.startswith("_")
+        }
         assert public <= set(found), kind
 
 
 def test_the_stubs_are_those_of_the_package(tmp_path):
-    # Classes of OpenSpiel have a metaclass that its stubs do not mention; stubtest takes an `Annotated` for its type.
+    # Classes of OpenSpiel have a metaclass that its stubs do not mention; stubtest takes an
+    # `Annotated` for its type.
     allowed = tmp_path / "allowed"
     allowed.write_text("ashta.open_spiel.RaceGame\nashta.open_spiel.RaceState\nashta.mcp._.*\n")
     program.python("-m", "mypy.stubtest", "ashta", "--allowlist", allowed, timeout=300)
@@ -345,13 +446,21 @@ def test_results_have_types(tmp_path):
     typed, wrong = tmp_path / "typed.py", tmp_path / "wrong.py"
     typed.write_text(TYPED)
     program.python("-m", "mypy", "--strict", typed, timeout=300)
-    mistakes = ['ashta.regret("greedy")["skore"]', 'ashta.Game("siga").describe()["titel"]', 'ashta.exploitability("greedy")["mean"]']
+    mistakes = [
+        'ashta.regret("greedy")["skore"]',
+        'ashta.Game("siga").describe()["titel"]',
+        'ashta.exploitability("greedy")["mean"]',
+    ]
     wrong.write_text("\n".join(["import ashta", *mistakes]))
     told = program.execute(sys.executable, "-m", "mypy", "--strict", wrong, timeout=300).stdout
     assert told.count("has no key") == len(mistakes), told
     # The stub has the keys of the results.
     stub = ast.parse((program.ROOT / "bindings/python/python/ashta/_results.pyi").read_text())
-    keys = {node.name: {line.target.id for line in node.body if isinstance(line, ast.AnnAssign)} for node in stub.body if isinstance(node, ast.ClassDef)}
+    keys = {
+        node.name: {line.target.id for line in node.body if isinstance(line, ast.AnnAssign)}
+        for node in stub.body
+        if isinstance(node, ast.ClassDef)
+    }
     siga, regret = ashta.Game("siga"), ashta.regret("greedy", ashta.Game("siga"), pairs=2)
     for names, result in [
         (["_Match", "_RegretResult"], regret),

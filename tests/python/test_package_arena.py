@@ -1,4 +1,5 @@
-"""The arena and the tables of the Python package: they say what the program says, and functions play as agents do."""
+"""The arena and the tables of the Python package: they say what the program says, and functions
+play as agents do."""
 
 import json
 import math
@@ -31,17 +32,40 @@ def first_legal(states):
     "agents, game, seats, options",
     [
         (["ashtapada", "greedy", "greedy"], None, 2, {}),
-        (["greedy", "hunter"], "ashte-kashte?pieces=2", 2, {"sprt": (0, 50), "luck": "greedy+2ply", "alpha": 0.1}),
+        (
+            ["greedy", "hunter"],
+            "ashte-kashte?pieces=2",
+            2,
+            {"sprt": (0, 50), "luck": "greedy+2ply", "alpha": 0.1},
+        ),
         (["greedy", "random"], "pagade", 4, {"anchor": "random", "luck": "none"}),
     ],
 )
 def test_an_arena_says_what_the_program_says(tmp_path, agents, game, seats, options):
     path = tmp_path / "games.jsonl"
-    words = [f"--{name}={','.join(map(str, value)) if name == 'sprt' else value}" for name, value in options.items()]
+    words = [
+        f"--{name}={','.join(map(str, value)) if name == 'sprt' else value}"
+        for name, value in options.items()
+    ]
     words += [f"--game={game}", f"--seats={seats}"] if game else []
-    finished = program.done("arena", *agents, "--pairs", 6, "--seed", 3, "--json", "--games", path, *words, cwd=program.ROOT)
+    finished = program.done(
+        "arena",
+        *agents,
+        "--pairs",
+        6,
+        "--seed",
+        3,
+        "--json",
+        "--games",
+        path,
+        *words,
+        cwd=program.ROOT,
+    )
     played = ashta.Game(game, seats) if game else None
-    results = [ashta.arena(agents, played, pairs=6, seed=3, threads=threads, **options) for threads in (1, 3)]
+    results = [
+        ashta.arena(agents, played, pairs=6, seed=3, threads=threads, **options)
+        for threads in (1, 3)
+    ]
     for result in results:
         assert without_times(result.report) == without_times(json.loads(finished))
         assert result.games == [json.loads(line) for line in path.read_text().splitlines()[1:]]
@@ -54,12 +78,21 @@ def test_agents_are_names_objects_and_functions():
     game = ashta.Game("ashtapada")
     bot = ashta.Bot.load("ashtapada").agent("policy")
     report = ashta.arena([bot, first_legal, "greedy", "greedy"], game, pairs=2, luck=bot).report
-    assert [agent["name"] for agent in report["agents"]] == ["ashtapada+policy", "first_legal", "greedy", "greedy (2)"]
+    assert [agent["name"] for agent in report["agents"]] == [
+        "ashtapada+policy",
+        "first_legal",
+        "greedy",
+        "greedy (2)",
+    ]
     assert report["luck_by"] == "ashtapada+policy" and report["blocks"] == 12
     greedy = ashta.Agent("ashtapada", game)
     mirror = ashta.arena({"mine": greedy.act, "its": "ashtapada"}, pairs=5).report
-    assert [agent["score"]["mean"] for agent in mirror["agents"]] == [0.5, 0.5], "the same play, the same throws"
-    assert [agent["name"] for agent in mirror["agents"]] == ["mine", "its"] and mirror["game"] == "ashtapada"
+    assert [agent["score"]["mean"] for agent in mirror["agents"]] == [0.5, 0.5], (
+        "the same play, the same throws"
+    )
+    assert [agent["name"] for agent in mirror["agents"]] == ["mine", "its"] and mirror[
+        "game"
+    ] == "ashtapada"
 
 
 def test_what_a_function_raises_ends_the_arena():
@@ -75,11 +108,27 @@ def test_what_a_function_raises_ends_the_arena():
     for threads in [None, 4]:
         asked = 0
         with pytest.raises(ZeroDivisionError, match="tired"):
-            ashta.arena({"tired": tired, "greedy": "greedy"}, ashta.Game("ashtapada"), pairs=50, threads=threads, luck="none")
+            ashta.arena(
+                {"tired": tired, "greedy": "greedy"},
+                ashta.Game("ashtapada"),
+                pairs=50,
+                threads=threads,
+                luck="none",
+            )
         assert 20 <= asked < 30
-    game, illegal = ashta.Game("ashtapada"), "mine chose {}, which is not legal at `ashtapada .*`; legal actions: "
+    game, illegal = (
+        ashta.Game("ashtapada"),
+        "mine chose {}, which is not legal at `ashtapada .*`; legal actions: ",
+    )
     no_action = r"mine must return actions, .*, not an array of .*; it was called with `takes=\"state\"`, see `Agent.of`"
-    for message, answer in [(illegal, 99), (illegal, -1), (no_action, 1 << 70), (no_action, None), (no_action, "5"), (no_action, 0.5)]:
+    for message, answer in [
+        (illegal, 99),
+        (illegal, -1),
+        (no_action, 1 << 70),
+        (no_action, None),
+        (no_action, "5"),
+        (no_action, 0.5),
+    ]:
 
         def mine(state):
             return answer
@@ -93,18 +142,30 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
     two = ["greedy", "hunter"]
     for error, wrong, part in [
         (ValueError, lambda: ashta.arena(two), "pass game="),
-        (ValueError, lambda: ashta.arena(["greedy"], game), "an arena needs 2 to 256 agents (got 1)"),
+        (
+            ValueError,
+            lambda: ashta.arena(["greedy"], game),
+            "an arena needs 2 to 256 agents (got 1)",
+        ),
         (TypeError, lambda: ashta.arena("greedy", game), "not one agent"),
         (TypeError, lambda: ashta.arena(["greedy", 3], game), "not int"),
         (ValueError, lambda: ashta.arena(["greedy", "greddy"], game), "`greddy` is not an agent"),
-        (ValueError, lambda: ashta.arena(["greedy", "pagade"], game), "pagade: the bot was made for"),
+        (
+            ValueError,
+            lambda: ashta.arena(["greedy", "pagade"], game),
+            "pagade: the bot was made for",
+        ),
         (ValueError, lambda: ashta.arena(two, game, pairs=0), "`pairs` is 0"),
         (ValueError, lambda: ashta.arena(two, game, threads=0), "`threads` is 0"),
         (ValueError, lambda: ashta.arena(two, game, luck="nobody"), "`nobody` is not an agent"),
         (TypeError, lambda: ashta.arena(two, game, luck=3), "`luck`"),
         (ValueError, lambda: ashta.arena(two, game, anchor="random"), "anchor random"),
         (ValueError, lambda: ashta.arena(two, game, sprt=(10, 0)), "10 is not less than 0"),
-        (ValueError, lambda: ashta.arena(two, game, sprt=(0, 10), alpha=0.9, beta=0.2), "alpha 0.9 and beta 0.2"),
+        (
+            ValueError,
+            lambda: ashta.arena(two, game, sprt=(0, 10), alpha=0.9, beta=0.2),
+            "alpha 0.9 and beta 0.2",
+        ),
     ]:
         with pytest.raises(error, match=re.escape(part)):
             wrong()
@@ -150,11 +211,17 @@ def test_an_agent_is_asked_by_several_threads():
     networks, seen = ashta.Bot.load("ashtapada"), state.observation_tensor()[None]
 
     def answers():
-        found = [(agent.policy(state), agent.step(state), agent.values([state]).tolist()) for agent in agents]
+        found = [
+            (agent.policy(state), agent.step(state), agent.values([state]).tolist())
+            for agent in agents
+        ]
         return [found, [part.tolist() for part in networks.forward(seen)]]
 
     expected, found = answers(), []
-    threads = [threading.Thread(target=lambda: found.extend(answers() for _ in range(30))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: found.extend(answers() for _ in range(30)))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -176,9 +243,14 @@ def test_a_table_is_perfect_play():
     assert values[0][0] == pytest.approx(0.517651450, abs=table.error)
     np.testing.assert_allclose(values.sum(axis=1), 1, atol=1e-6)
     assert values[1][0] == values[2:, 0].max(), "the value of a decision is that of its best result"
-    for other in [ashta.Table.load(game), ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.table")]:
+    for other in [
+        ashta.Table.load(game),
+        ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.table"),
+    ]:
         np.testing.assert_array_equal(other.values(states), values)
-    assert table.values([]).shape == (0, 2) and repr(table) == "Table('ashtapada', 'SN')".replace("'", '"')
+    assert table.values([]).shape == (0, 2) and repr(table) == "Table('ashtapada', 'SN')".replace(
+        "'", '"'
+    )
 
 
 def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
@@ -187,10 +259,22 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
     for error, wrong, part in [
         (ValueError, lambda: ashta.Table.load("nothing"), "nothing"),
         (ValueError, lambda: ashta.Table.load(ashta.Game("pagade")), "found no table of pagade"),
-        (ValueError, lambda: ashta.Table.load(ashta.Game("ashtapada"), folders=[tmp_path]), str(tmp_path)),
-        (ValueError, lambda: ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.bot"), "ashtapada.bot"),
+        (
+            ValueError,
+            lambda: ashta.Table.load(ashta.Game("ashtapada"), folders=[tmp_path]),
+            str(tmp_path),
+        ),
+        (
+            ValueError,
+            lambda: ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.bot"),
+            "ashtapada.bot",
+        ),
         (TypeError, lambda: ashta.Table.load(3), "`table`"),
-        (ValueError, lambda: table.values([ashta.Game("ashtapada").new_initial_state(0)]), "not ashtapada"),
+        (
+            ValueError,
+            lambda: table.values([ashta.Game("ashtapada").new_initial_state(0)]),
+            "not ashtapada",
+        ),
     ]:
         with pytest.raises(error, match=re.escape(part)):
             wrong()
@@ -211,4 +295,9 @@ assert ashta.arena(["ashtapada", "greedy"], pairs=2).report["luck_by"] == "perfe
 assert ashta.arena(["thaayam", "greedy"], pairs=2).report["luck_by"] == "thaayam"
 """
     elsewhere = {name: value for name, value in os.environ.items() if name != "ASHTA_CHECKPOINTS"}
-    assert program.python("-c", script, cwd=tmp_path, env=elsewhere).split() == ["ashtapada.table", "ashte-kashte-2.table", "gavalata.table", "siga.table"]
+    assert program.python("-c", script, cwd=tmp_path, env=elsewhere).split() == [
+        "ashtapada.table",
+        "ashte-kashte-2.table",
+        "gavalata.table",
+        "siga.table",
+    ]

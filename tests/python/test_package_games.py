@@ -17,7 +17,14 @@ import ashta.pettingzoo
 import program
 
 SHEETS = program.ROOT / "env" / "games"
-GAMES = [("ashtapada", 2), ("ashte-kashte", 3), ("pagade", 2), ("pagade?teams=true", 4), ("siga", 2), ("gavalata", 2)]
+GAMES = [
+    ("ashtapada", 2),
+    ("ashte-kashte", 3),
+    ("pagade", 2),
+    ("pagade?teams=true", 4),
+    ("siga", 2),
+    ("gavalata", 2),
+]
 
 
 def own(name="siga", title="my-siga"):
@@ -47,7 +54,9 @@ def test_minutes_of_a_game_are_eight_seconds_a_throw():
         game = ashta.Game(name)
         minutes = game.describe()["minutes"]
         agents = [ashta.Agent(agent, game) for agent in ("greedy+2ply", "greedy")]
-        measured = statistics.mean(throws_of_a_game(game, agents, seed) for seed in range(20)) * 8 / 60
+        measured = (
+            statistics.mean(throws_of_a_game(game, agents, seed) for seed in range(20)) * 8 / 60
+        )
         assert 0.75 < measured / minutes < 1.33, (name, minutes, measured)
 
 
@@ -58,30 +67,53 @@ def test_a_sheet_is_a_text_or_a_file(tmp_path):
     assert all(game == games[0] and game.name == "my-siga" and game.seats == "SN" for game in games)
     built_in = ashta.Game("siga")
     assert games[0] != built_in and games[0].ruleset_hash != built_in.ruleset_hash
-    assert ashta.Game(sheet=(SHEETS / "siga.toml")) == built_in, "a built-in sheet is the built-in game"
+    assert ashta.Game(sheet=(SHEETS / "siga.toml")) == built_in, (
+        "a built-in sheet is the built-in game"
+    )
     flags = {"stack": "none", "divide": "none"}
     assert ashta.Game(sheet=path, flags=flags).name == "my-siga?divide=none&stack=none"
-    assert ashta.Game("siga?stack=none", flags={"divide": "none"}) == ashta.Game("siga", flags=flags)
+    assert ashta.Game("siga?stack=none", flags={"divide": "none"}) == ashta.Game(
+        "siga", flags=flags
+    )
     teams = ashta.Game("pagade", flags={"teams": True, "pieces": 2})
     assert teams == ashta.Game("pagade?teams=true&pieces=2", 4) and teams.seats == "SENW"
     chowka = ashta.Game(sheet=own("chowka-5", "mine"), seats="SEW")
-    assert chowka.seats == "SEW" and ashta.Game(sheet=own("chowka-5", "mine"), seats=4).num_players() == 4
+    assert (
+        chowka.seats == "SEW"
+        and ashta.Game(sheet=own("chowka-5", "mine"), seats=4).num_players() == 4
+    )
 
 
 def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(own().replace('mark_rule = "share"', 'mark_rule = "ours"').replace('group = "all"', 'group = "few"'))
+    path.write_text(
+        own()
+        .replace('mark_rule = "share"', 'mark_rule = "ours"')
+        .replace('group = "all"', 'group = "few"')
+    )
     for wrong, parts in [
         (lambda: ashta.Game(sheet=path), [f"{path}:", "board.mark_rule", "capture.group"]),
         (lambda: ashta.Game(sheet="no sheet"), ["sheet:1"]),
         (lambda: ashta.Game(sheet=tmp_path / "none.toml"), ["none.toml", "No such file"]),
-        (lambda: ashta.Game(sheet=own().replace("my-siga", "ashtapada")), ["`ashtapada` is the name of a built-in game"]),
-        (lambda: ashta.Game(sheet=own(), flags={"lap": "x", "stack": "many"}), ["unknown flag `lap`", "`stack` does not take"]),
+        (
+            lambda: ashta.Game(sheet=own().replace("my-siga", "ashtapada")),
+            ["`ashtapada` is the name of a built-in game"],
+        ),
+        (
+            lambda: ashta.Game(sheet=own(), flags={"lap": "x", "stack": "many"}),
+            ["unknown flag `lap`", "`stack` does not take"],
+        ),
         (lambda: ashta.Game(sheet=own(), seats=4), ["my-siga is not played on the seats `SENW`"]),
-        (lambda: ashta.Game("siga?stack=none", flags={"stack": "none"}), ["`stack` is given twice"]),
+        (
+            lambda: ashta.Game("siga?stack=none", flags={"stack": "none"}),
+            ["`stack` is given twice"],
+        ),
         (lambda: ashta.Game("siga", turn_limit=0), ["`turn_limit` is 0, but must be 1 to"]),
         (lambda: ashta.Game("siga", turn_limit=1 << 32), ["must be 1 to 4294967295"]),
-        (lambda: ashta.gymnasium.RaceEnv(ashta.Game("siga"), seats=2), ["an `ashta.Game` has its own"]),
+        (
+            lambda: ashta.gymnasium.RaceEnv(ashta.Game("siga"), seats=2),
+            ["an `ashta.Game` has its own"],
+        ),
     ]:
         with pytest.raises(ValueError) as error:
             wrong()
@@ -129,7 +161,12 @@ def test_long_turns_are_refused():
     game = ashta.Game("ashtapada")
     state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
     assert len(state.turn_results()) == len(state.turn_results(limit=1000)) > 1
-    with pytest.raises(ValueError, match=re.escape("more than 1 positions from `ashtapada S:5,30/N:off,23 S 4,2`: raise `limit`")):
+    with pytest.raises(
+        ValueError,
+        match=re.escape(
+            "more than 1 positions from `ashtapada S:5,30/N:off,23 S 4,2`: raise `limit`"
+        ),
+    ):
         state.turn_results(limit=1)
     long = game.new_initial_state(0)
     outcomes = {long.action_to_string(outcome): outcome for outcome, _ in long.chance_outcomes()}

@@ -1,4 +1,5 @@
-"""Calls that take long end with Ctrl-C, leave nothing half done, and do not get into each other's way."""
+"""Calls that take long end with Ctrl-C, leave nothing half done, and do not get into each other's
+way."""
 
 import signal
 import threading
@@ -28,7 +29,8 @@ def pressed():
         with pytest.raises(KeyboardInterrupt):
             call()
         took = time.perf_counter() - begun - after
-        # It takes at most 0.1 s on an idle processor; a call that ignores Ctrl-C takes ten seconds and more.
+        # It takes at most 0.1 s on an idle processor; a call that ignores Ctrl-C takes ten seconds
+        # and more.
         assert -0.01 < took < 2, took
         return took
 
@@ -41,7 +43,9 @@ def decision(name):
     game = ashta.Game(name)
     state = game.new_initial_state(0)
     while len(state.legal_actions()) < 2 or state.is_chance_node():
-        state.throw(1 << 63) if state.is_chance_node() else state.apply_action(state.legal_actions()[0])
+        state.throw(1 << 63) if state.is_chance_node() else state.apply_action(
+            state.legal_actions()[0]
+        )
     return game, state
 
 
@@ -70,9 +74,15 @@ def test_an_interrupted_agent_thinks_on(pressed):
 def test_ctrl_c_ends_what_is_asked_of_many_states(pressed):
     game = ashta.Game("ashtapada")
     state = game.deserialize_state(POSITION)
-    greedy, table, networks = ashta.Agent("greedy+2ply", game), ashta.Table.load(game), ashta.Bot.load("ashtapada")
+    greedy, table, networks = (
+        ashta.Agent("greedy+2ply", game),
+        ashta.Table.load(game),
+        ashta.Bot.load("ashtapada"),
+    )
     many = [state] * 3_000_000
-    observations = np.broadcast_to(state.observation_tensor(), (3_000_000, game.observation_tensor_size()))
+    observations = np.broadcast_to(
+        state.observation_tensor(), (3_000_000, game.observation_tensor_size())
+    )
     for call in [
         lambda: greedy.act(many),
         lambda: greedy.values(many),
@@ -130,9 +140,14 @@ def test_ctrl_c_ends_an_arena_of_slow_agents(pressed):
     for agents, options in [
         (["pagade+mcts:1000000", "greedy"], {"luck": "none"}),
         (["greedy", "random"], {"luck": "pagade+4ply"}),
-        ({"mine": lambda states: states.masks().argmax(axis=1), "greedy+2ply": "greedy+2ply"}, {"luck": "none"}),
+        (
+            {"mine": lambda states: states.masks().argmax(axis=1), "greedy+2ply": "greedy+2ply"},
+            {"luck": "none"},
+        ),
     ]:
-        pressed(lambda: ashta.arena(agents, game, pairs=100_000, keep_games=False, **options), after=1)
+        pressed(
+            lambda: ashta.arena(agents, game, pairs=100_000, keep_games=False, **options), after=1
+        )
 
 
 def test_what_an_opponent_raises_leaves_games_as_they_were():
@@ -151,9 +166,21 @@ def test_what_an_opponent_raises_leaves_games_as_they_were():
     games.reset(3)
     for answer, kind, part in [
         (ZeroDivisionError("tired"), ZeroDivisionError, "tired"),
-        (lambda masks: np.full(len(masks), 31), ValueError, "the opponent chose 31, which is not legal at `ashtapada "),
-        (lambda masks: masks.argmax(axis=1) * 1.0, TypeError, "the opponent must return actions, int64"),
-        (lambda masks: masks.argmax(axis=1)[1:], TypeError, "the opponent must return actions, int64"),
+        (
+            lambda masks: np.full(len(masks), 31),
+            ValueError,
+            "the opponent chose 31, which is not legal at `ashtapada ",
+        ),
+        (
+            lambda masks: masks.argmax(axis=1) * 1.0,
+            TypeError,
+            "the opponent must return actions, int64",
+        ),
+        (
+            lambda masks: masks.argmax(axis=1)[1:],
+            TypeError,
+            "the opponent must return actions, int64",
+        ),
         (lambda masks: None, TypeError, "the opponent must return actions, int64"),
     ]:
         answers["now"] = answer
@@ -170,7 +197,9 @@ def test_a_state_is_free_while_it_is_thought_about():
     game, state = decision("pagade")
     thinker = ashta.Agent("pagade+mcts:20000", game)
     pieces = "ashtapada?pieces=4"
-    long = ashta.Game(pieces).deserialize_state(f"{pieces} S:off,off,off,off/N:off,off,off,off S {'1,4,8,' * 7}2")
+    long = ashta.Game(pieces).deserialize_state(
+        f"{pieces} S:off,off,off,off/N:off,off,off,off S {'1,4,8,' * 7}2"
+    )
     whole = partial(ashta.State.turn_results, limit=1 << 40)
     for thought, think in [(state, thinker.step), (state, thinker.policy), (long, whole)]:
         answers, tried = [], 0

@@ -1,4 +1,5 @@
-"""Pickles and copies equal the original, also in another process and in another folder, and behave identically."""
+"""Pickles and copies equal the original, also in another process and in another folder, and behave
+identically."""
 
 import copy
 import json
@@ -15,7 +16,12 @@ import ashta.gymnasium
 import ashta.pettingzoo
 import program
 
-GAMES = [("ashtapada", 2), ("ashte-kashte", "SEW"), ("pagade?teams=true", 4), ("siga?stack=none", 2)]
+GAMES = [
+    ("ashtapada", 2),
+    ("ashte-kashte", "SEW"),
+    ("pagade?teams=true", 4),
+    ("siga?stack=none", 2),
+]
 CHECKPOINTS = program.ROOT / "checkpoints"
 POSITION = "ashtapada S:5,30/N:off,23 S 4,2"
 
@@ -29,13 +35,20 @@ def pickled(thing):
 
 def copies(thing):
     """The same thing, made again in every way."""
-    made = [pickle.loads(pickle.dumps(thing, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)]
+    made = [
+        pickle.loads(pickle.dumps(thing, protocol))
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)
+    ]
     return [*made, copy.deepcopy(thing)]
 
 
 def own_game():
     text = (program.ROOT / "env" / "games" / "siga.toml").read_text()
-    return ashta.Game(sheet=text.replace('name = "siga"', 'name = "mine"', 1), flags={"stack": "none"}, turn_limit=70)
+    return ashta.Game(
+        sheet=text.replace('name = "siga"', 'name = "mine"', 1),
+        flags={"stack": "none"},
+        turn_limit=70,
+    )
 
 
 def legal(mask, generator):
@@ -48,15 +61,23 @@ def fewest(states):
     return masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)
 
 
-@pytest.mark.parametrize("game", [*(ashta.Game(name, seats) for name, seats in GAMES), own_game()], ids=repr)
+@pytest.mark.parametrize(
+    "game", [*(ashta.Game(name, seats) for name, seats in GAMES), own_game()], ids=repr
+)
 def test_a_state_is_the_same_again(game):
     generator = random.Random(2)
     state = game.new_initial_state(seed=1)
     for _ in range(120):
         for again in copies(state):
             assert again == state and hash(again) == hash(state) and str(again) == str(state)
-            assert again.get_game() == game and again.get_game().max_game_length() == game.max_game_length()
-            assert again.legal_actions() == state.legal_actions() and again.returns() == state.returns()
+            assert (
+                again.get_game() == game
+                and again.get_game().max_game_length() == game.max_game_length()
+            )
+            assert (
+                again.legal_actions() == state.legal_actions()
+                and again.returns() == state.returns()
+            )
             np.testing.assert_array_equal(again.observation_tensor(0), state.observation_tensor(0))
         if state.is_terminal():
             break
@@ -82,7 +103,9 @@ def test_a_throw_is_that_of_its_bits():
         state.child(0).throw(1)
 
 
-@pytest.mark.parametrize("game", [ashta.Game("ashtapada"), ashta.Game("pagade", 4, turn_limit=30), own_game()], ids=repr)
+@pytest.mark.parametrize(
+    "game", [ashta.Game("ashtapada"), ashta.Game("pagade", 4, turn_limit=30), own_game()], ids=repr
+)
 @pytest.mark.parametrize("kind", ["vector", "greedy", "function", "unused"])
 def test_many_games_go_on_where_they_stood(game, kind):
     opponent = {"vector": None, "function": fewest}.get(kind, ashta.Agent("greedy", game))
@@ -105,7 +128,9 @@ def test_many_games_go_on_where_they_stood(game, kind):
             ended = 0
         for other in others if step >= 50 or kind == "unused" else []:
             for name in names:
-                np.testing.assert_array_equal(getattr(other, name), getattr(many, name), err_msg=name)
+                np.testing.assert_array_equal(
+                    getattr(other, name), getattr(many, name), err_msg=name
+                )
         if kind == "unused":
             break
         actions = legal(many.legal_actions, generator)
@@ -179,14 +204,20 @@ def test_agents_and_bots_go_where_their_files_are_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bot = ashta.Bot.load("bots/mine.bot")
     agents = [
-        *(ashta.Agent(spec, game, folders=["bots"]) for spec in ["mine", "mine+2ply", "mine+policy", "bots/mine.bot", "greedy"]),
+        *(
+            ashta.Agent(spec, game, folders=["bots"])
+            for spec in ["mine", "mine+2ply", "mine+policy", "bots/mine.bot", "greedy"]
+        ),
         bot.agent("policy"),
         ashta.Agent("perfect", game),
         ashta.Agent(str(CHECKPOINTS / "ashtapada.table"), game),
     ]
     table, named = ashta.Table.load(game), ashta.Table.load("ashtapada")
     things = [bot, *agents, table, named]
-    answers = [bot.manifest_json, *(agent.values([state]).tolist() for agent in [*agents, table, named])]
+    answers = [
+        bot.manifest_json,
+        *(agent.values([state]).tolist() for agent in [*agents, table, named]),
+    ]
     names = [agent.name for agent in agents]
     (tmp_path / "things").write_bytes(pickle.dumps(things))
     shutil.rmtree(folder)
@@ -207,4 +238,8 @@ print(json.dumps([one.name for one in others[:-2]]))
 def test_a_result_is_the_same_again():
     result = ashta.arena(["greedy", "random"], ashta.Game("ashtapada"), pairs=3)
     for again in copies(result):
-        assert again.report == result.report and again.games == result.games and repr(again) == repr(result)
+        assert (
+            again.report == result.report
+            and again.games == result.games
+            and repr(again) == repr(result)
+        )

@@ -1,4 +1,5 @@
-"""Training, solving and exporting from Python, and the program that is installed with the package."""
+"""Training, solving and exporting from Python, and the program that is installed with the
+package."""
 
 import json
 import os
@@ -28,15 +29,21 @@ def test_a_run_is_that_of_the_program(tmp_path):
     written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
     assert [line.pop("run") for line in lines] == [run.path] * len(lines) and lines == written
     assert run.results[0]["opponent"] == "random" and run.bot == run.path / "bots" / "smoke.bot"
-    changes = [part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")]
-    there = program.done("train", program.SMOKE, *changes, "--set", f"run.directory={tmp_path / 'there'}")
+    changes = [
+        part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")
+    ]
+    there = program.done(
+        "train", program.SMOKE, *changes, "--set", f"run.directory={tmp_path / 'there'}"
+    )
     assert weights(program.folders(there)[1]) == weights(run.bot)
 
 
 def test_a_callback_stops_a_run_and_it_goes_on_to_the_same_bot(tmp_path):
     whole = ashta.train("smoke", TINY | {"run.directory": str(tmp_path / "whole")}, progress=False)
     settings = TINY | {"run.directory": str(tmp_path / "parts")}
-    part = ashta.train("smoke", settings, callback=lambda line: line["iteration"] == 2, progress=False)
+    part = ashta.train(
+        "smoke", settings, callback=lambda line: line["iteration"] == 2, progress=False
+    )
     assert part.bot is None and part.results is None
     assert len((part.path / "metrics.jsonl").read_text().splitlines()) == 2
     rest = ashta.train(resume=part.path, progress=False)
@@ -81,7 +88,9 @@ def test_ctrl_c_ends_training_and_saves_it(tmp_path):
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout.readline() == "1\n"
         process.send_signal(signal.SIGINT)
         last = process.communicate(timeout=program.PATIENCE)[0].splitlines()
@@ -96,10 +105,22 @@ def test_a_game_is_solved_to_the_table_of_the_program(tmp_path):
     table = ashta.solve("ashte-kashte?pieces=1", tmp_path / "one.table", proof=False, threads=1)
     state = table.game.new_initial_state()
     assert table.values([state]).sum() == pytest.approx(1, abs=1e-4)
-    command = ["solve", "ashte-kashte?pieces=1", "--no-proof", "--threads", 1, "-o", tmp_path / "two.table"]
+    command = [
+        "solve",
+        "ashte-kashte?pieces=1",
+        "--no-proof",
+        "--threads",
+        1,
+        "-o",
+        tmp_path / "two.table",
+    ]
     assert program.run(*command).returncode == 0
     assert (tmp_path / "one.table").read_bytes() == (tmp_path / "two.table").read_bytes()
-    for wrong, words in [({"bits": 8}, "`bits` is 8"), ({"threads": 0}, "`threads` is 0"), ({"tolerance": 0.0}, "`tolerance` is 0")]:
+    for wrong, words in [
+        ({"bits": 8}, "`bits` is 8"),
+        ({"threads": 0}, "`threads` is 0"),
+        ({"tolerance": 0.0}, "`tolerance` is 0"),
+    ]:
         with pytest.raises(ValueError, match=words):
             ashta.solve("ashte-kashte?pieces=1", tmp_path / "x.table", **wrong)
     with pytest.raises(ValueError, match="cannot write|No such file"):
@@ -123,11 +144,20 @@ def test_runs_and_bots_are_exported(smoke, tmp_path):
 def test_the_wheel_is_the_whole_thing(tmp_path):
     """The command, the small bots, tables and licences work in an empty folder."""
     command = Path(sys.executable).with_name("ashta")
-    usual = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))}
-    options = {"cwd": tmp_path, "env": usual | {"HOME": str(tmp_path)}, "capture_output": True, "text": True}
+    usual = {
+        name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))
+    }
+    options = {
+        "cwd": tmp_path,
+        "env": usual | {"HOME": str(tmp_path)},
+        "capture_output": True,
+        "text": True,
+    }
 
     def run(*arguments):
-        return subprocess.run([command, *arguments], timeout=program.PATIENCE, check=False, **options)
+        return subprocess.run(
+            [command, *arguments], timeout=program.PATIENCE, check=False, **options
+        )
 
     assert run("--version").stdout.split() == ["ashta", ashta.__version__]
     listed = json.loads(run("bots", "--json").stdout)
@@ -150,7 +180,11 @@ def test_ctrl_c_ends_the_installed_program(tmp_path):
 
 
 def test_ctrl_c_ends_the_last_evaluation_without_a_bot(tmp_path):
-    settings = {"run.directory": str(tmp_path), "selfplay.games": 16, "evaluation.final_pairs": 10_000_000}
+    settings = {
+        "run.directory": str(tmp_path),
+        "selfplay.games": 16,
+        "evaluation.final_pairs": 10_000_000,
+    }
     script = f"""if True:
         import ashta, signal
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -161,9 +195,15 @@ def test_ctrl_c_ends_the_last_evaluation_without_a_bot(tmp_path):
     """
     run = tmp_path / "smoke-1"
     for command in [[sys.executable, "-c", script], [program.ASHTA, "train", "--resume", run]]:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
             # Only the evaluation is left: the only iteration is already saved or reported.
-            line = process.stdout.readline() if command[0] == sys.executable else process.stderr.readline()
+            line = (
+                process.stdout.readline()
+                if command[0] == sys.executable
+                else process.stderr.readline()
+            )
             assert line == "1\n" or line.startswith("training in")
             process.send_signal(signal.SIGINT)
             told = "".join(process.communicate(timeout=program.PATIENCE))

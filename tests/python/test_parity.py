@@ -1,8 +1,10 @@
-"""The same answers everywhere: positions of every game through Rust, the engine protocol, Python, WebAssembly, C and ONNX.
+"""The same answers everywhere: positions of every game through Rust, the engine protocol, Python,
+WebAssembly, C and ONNX.
 
-Legal actions and observations must be equal, and the values of each seat equal to 1e-5. The chosen actions are compared
-with one ply and with the policy. Processors round differently, so two actions whose values differ by at most 1e-5 count
-as equal. The reader of bots in JavaScript must compute the same values and logits.
+Legal actions and observations must be equal, and the values of each seat equal to 1e-5. The chosen
+actions are compared with one ply and with the policy. Processors round differently, so two actions
+whose values differ by at most 1e-5 count as equal. The reader of bots in JavaScript must compute
+the same values and logits.
 """
 
 import json
@@ -16,11 +18,16 @@ import pytest
 import ashta
 import program
 
-# One game for each way to use several throws is compared at more length, the others shortly; `./test deep` compares all.
+# One game for each way to use several throws is compared at more length, the others shortly;
+# `./test deep` compares all.
 FULL = ("ashtapada", "chaupar-teams", "pagade")
 DEEP = "ASHTA_DEEP" in os.environ
 # The bots in the program: every game with two and with four seats.
-BOTS = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong"))
+BOTS = sorted(
+    path.stem
+    for path in (program.ROOT / "checkpoints").glob("*.bot")
+    if not path.stem.endswith("-strong")
+)
 PACKAGE = program.ROOT / "bindings" / "js" / "index.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"
@@ -44,7 +51,10 @@ def walked(game, seed, count):
 
 def lines(command, positions):
     text = "".join(f"{position}\n" for position in positions)
-    return [json.loads(line) for line in program.succeeded(program.execute(*command, input=text)).splitlines()]
+    return [
+        json.loads(line)
+        for line in program.succeeded(program.execute(*command, input=text)).splitlines()
+    ]
 
 
 def by_rust(bot, suffix, positions):
@@ -59,12 +69,18 @@ def by_protocol(bot, suffix, positions):
         for position in positions
         for operation in operations
     ]
-    answers = lines([program.ASHTA, "engine", "--agent", f"{bot}{suffix}"], map(json.dumps, requests))
+    answers = lines(
+        [program.ASHTA, "engine", "--agent", f"{bot}{suffix}"], map(json.dumps, requests)
+    )
     for nth in range(0, len(answers), len(operations)):
         legal, evaluated, best, *observed = answers[nth : nth + len(operations)]
         yield {
             "legal": [action["id"] for action in legal["actions"]],
-            **({"observation": list(np.flatnonzero(observed[0]["observation"]))} if observed else {}),
+            **(
+                {"observation": list(np.flatnonzero(observed[0]["observation"]))}
+                if observed
+                else {}
+            ),
             "values": evaluated["values"],
             "action": best.get("action"),
         }
@@ -95,7 +111,9 @@ def c_program(tmp_path_factory):
     source = program.ROOT / "tests" / "python" / "parity.c"
     include = program.ROOT / "bindings" / "c" / "include"
     link = [f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}", "-lashta"]
-    program.succeeded(program.execute("cc", "-Wall", "-Werror", f"-I{include}", source, "-o", built, *link))
+    program.succeeded(
+        program.execute("cc", "-Wall", "-Werror", f"-I{include}", source, "-o", built, *link)
+    )
     return built
 
 
@@ -114,7 +132,9 @@ def by_onnx(path, game, states, answers):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     observation = np.array([state.observation_tensor() for state in states])
     legal = np.array([state.legal_actions_mask() for state in states])
-    policies, values = session.run(["policy", "values"], {"observation": observation, "legal_actions": legal})
+    policies, values = session.run(
+        ["policy", "values"], {"observation": observation, "legal_actions": legal}
+    )
     count = game.num_players()
     for state, policy, own, answer in zip(states, policies, values, answers, strict=True):
         observer = state.turn_player()
@@ -164,13 +184,22 @@ for (const {{ path, observations }} of JSON.parse(readFileSync(0, "utf8")))
 def test_the_reader_in_javascript_computes_the_same():
     bots = {path: ashta.Bot.load(path) for path in program.RELEASED}
     states = {path: walked(bot.game, path.stem, 12).values() for path, bot in bots.items()}
-    seen = {path: np.array([state.observation_tensor() for state in found]) for path, found in states.items()}
-    request = json.dumps([{"path": str(path), "observations": seen[path].tolist()} for path in bots])
-    for path, answers in zip(bots, lines(["node", "--input-type=module", "-e", FORWARD], [request]), strict=True):
+    seen = {
+        path: np.array([state.observation_tensor() for state in found])
+        for path, found in states.items()
+    }
+    request = json.dumps(
+        [{"path": str(path), "observations": seen[path].tolist()} for path in bots]
+    )
+    for path, answers in zip(
+        bots, lines(["node", "--input-type=module", "-e", FORWARD], [request]), strict=True
+    ):
         for answer, values, policy in zip(answers, *bots[path].forward(seen[path]), strict=True):
             # Bots have no logits for the start of a turn; the package returns zeros.
             logits = answer["policy"] or [0] * len(policy)
-            np.testing.assert_allclose([*answer["values"], *logits], [*values, *policy], 1e-5, 1e-5, err_msg=path.stem)
+            np.testing.assert_allclose(
+                [*answer["values"], *logits], [*values, *policy], 1e-5, 1e-5, err_msg=path.stem
+            )
 
 
 @pytest.mark.parametrize("content, reason", [
@@ -189,9 +218,13 @@ def compare(reference, answers, positions, bot, suffix, what):
     for position, expected, answer in zip(positions, reference, answers, strict=True):
         for key in answer.keys() & {"legal", "observation"}:
             assert answer[key] == expected[key], f"{what}: {key} of {position}"
-        np.testing.assert_allclose(answer["values"], expected["values"], atol=1e-5, err_msg=f"{what}: {position}")
+        np.testing.assert_allclose(
+            answer["values"], expected["values"], atol=1e-5, err_msg=f"{what}: {position}"
+        )
         if answer["action"] != expected["action"]:
-            assert are_equally_good(bot, suffix, position, answer["action"], expected["action"]), f"{what}: {position}"
+            assert are_equally_good(bot, suffix, position, answer["action"], expected["action"]), (
+                f"{what}: {position}"
+            )
 
 
 def are_equally_good(bot, suffix, position, one, other):

@@ -1,4 +1,5 @@
-"""`ashta.ray` on a cluster of two simulated machines: its results equal the results of one machine, whatever is killed."""
+"""`ashta.ray` on a cluster of two simulated machines: its results equal the results of one machine,
+whatever is killed."""
 
 import json
 import os
@@ -32,7 +33,11 @@ SETTINGS = [
     "run.threads=1",
 ]
 ITERATIONS = 12
-FILES = [f"{network}/{name}.safetensors" for network in ("value", "policy") for name in ("learner", "replay")]
+FILES = [
+    f"{network}/{name}.safetensors"
+    for network in ("value", "policy")
+    for name in ("learner", "replay")
+]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +74,8 @@ def begin(folder, *more):
 
 
 def outcome(run, iteration=None):
-    """The contents of a checkpoint: networks, samples, counters; without seconds and later evaluations."""
+    """The contents of a checkpoint: networks, samples, counters; without seconds and later
+    evaluations."""
     folder = Path(run, "checkpoints", str(iteration or ITERATIONS))
     state = json.loads((folder / "loop.json").read_text())
     kept = {key: state[key] for key in ("iteration", "games", "trainer")}
@@ -81,12 +87,19 @@ def metrics(run):
 
 
 def check(run, local):
-    """The run made what the local one made, told once of each iteration, and left no games behind."""
+    """The run made what the local one made, told once of each iteration, and left no games
+    behind."""
     assert outcome(run) == outcome(local)
     lines, expected = metrics(run), metrics(local)
     assert [line["iteration"] for line in lines] == list(range(1, ITERATIONS + 1))
     for line, other in zip(lines, expected, strict=True):
-        for key in ("games", "samples", "selfplay/turns_per_game", "selfplay/first_seat_score", "train/lambda"):
+        for key in (
+            "games",
+            "samples",
+            "selfplay/turns_per_game",
+            "selfplay/first_seat_score",
+            "train/lambda",
+        ):
             assert line[key] == other[key], (key, line)
         assert line.get("train/value_loss") == other.get("train/value_loss")
     assert not list(Path(run, "games").iterdir())
@@ -121,18 +134,33 @@ def drive(run, saboteur):
 
 @pytest.mark.parametrize("actors", [pytest.param(1, marks=pytest.mark.deep), 3])
 def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, capfd):
-    settings = [*SETTINGS, f'run.directory="{tmp_path}"', f"cluster.actors={actors}", "cluster.games_per_task=7"]
+    settings = [
+        *SETTINGS,
+        f'run.directory="{tmp_path}"',
+        f"cluster.actors={actors}",
+        "cluster.games_per_task=7",
+    ]
     bot = ashta.ray.train(SMOKE, settings)
     run = tmp_path / "smoke-1"
     check(run, local)
     # The metrics contain every evaluation of the local run, and the best checkpoint is equal.
-    judged = {line["eval/iteration"]: line["eval/vs_random/score"] for line in metrics(run) if "eval/iteration" in line}
-    expected = {line["iteration"]: line["eval/vs_random/score"] for line in metrics(local) if line["iteration"] % 3 == 0}
+    judged = {
+        line["eval/iteration"]: line["eval/vs_random/score"]
+        for line in metrics(run)
+        if "eval/iteration" in line
+    }
+    expected = {
+        line["iteration"]: line["eval/vs_random/score"]
+        for line in metrics(local)
+        if line["iteration"] % 3 == 0
+    }
     assert judged == expected
     assert (run / "best").read_text() == (local / "best").read_text()
     assert all(line["cluster/staleness"] == 0 for line in metrics(run))
     named = {row[0].strip("`") for row in program.rows("metrics.md", "Many machines")}
-    assert named == {key for line in metrics(run) for key in line} - {key for line in metrics(local) for key in line}
+    assert named == {key for line in metrics(run) for key in line} - {
+        key for line in metrics(local) for key in line
+    }
     made, other = program.manifest(bot), program.manifest(local / "bots" / "smoke.bot")
     assert made["strength"] == other["strength"] and made["training"]["games"] == "192"
     assert made["training"]["recipe"] == other["training"]["recipe"]
@@ -142,19 +170,28 @@ def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, ca
 
 @pytest.mark.deep
 def test_weights_lag_behind_by_no_more_than_is_allowed(cluster, local, tmp_path):
-    bot = ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2", "cluster.staleness=2"])
-    made, other = (program.manifest(path)["training"] for path in (bot, local / "bots" / "smoke.bot"))
+    bot = ashta.ray.train(
+        SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2", "cluster.staleness=2"]
+    )
+    made, other = (
+        program.manifest(path)["training"] for path in (bot, local / "bots" / "smoke.bot")
+    )
     assert made["recipe"] != other["recipe"] and "changes" not in made
     lags = [line["cluster/staleness"] for line in metrics(tmp_path / "smoke-1")]
     assert lags == [0, 1] + [2] * (ITERATIONS - 2)
     assert outcome(tmp_path / "smoke-1") != outcome(local), "other weights play other games"
     bot = ashta.ray.resume(tmp_path / "smoke-1", ["selfplay.games=224", "cluster.staleness=0"])
     made = program.manifest(bot)["training"]
-    assert all(part in made["changes"] for part in ("cluster.staleness = 2 → 0", "selfplay.games = 192 → 224")), made
+    assert all(
+        part in made["changes"]
+        for part in ("cluster.staleness = 2 → 0", "selfplay.games = 192 → 224")
+    ), made
 
 
 def kill_one(pool):
-    ray.kill([*(actor for actor, *_ in pool._busy.values()), *pool._idle, *pool._starting.values()][0])
+    ray.kill(
+        [*(actor for actor, *_ in pool._busy.values()), *pool._idle, *pool._starting.values()][0]
+    )
 
 
 def kill_actor(driver):
@@ -175,7 +212,9 @@ LOST = [pytest.param(kill, at, marks=[] if (kill, at) == (kill_learner, 5) else 
 
 
 @pytest.mark.parametrize("kill, iteration", LOST)
-def test_whoever_is_killed_nothing_is_lost_or_counted_twice(cluster, local, tmp_path, kill, iteration):
+def test_whoever_is_killed_nothing_is_lost_or_counted_twice(
+    cluster, local, tmp_path, kill, iteration
+):
     saboteur = Saboteur(iteration, lambda: kill(saboteur.driver))
     drive(begin(tmp_path, "cluster.actors=2"), saboteur)
     check(tmp_path / "smoke-1", local)
@@ -187,7 +226,9 @@ def test_a_whole_machine_is_lost_and_another_one_joins(cluster, local, tmp_path)
     run = begin(tmp_path)
     # The learner is there, too.
     node = other.node_id
-    strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node_id=node, soft=True)
+    strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+        node_id=node, soft=True
+    )
     joined = []
 
     def lose():
@@ -228,10 +269,14 @@ def stops():
         os.kill(os.getpid(), signal.SIGKILL)
 driver.train(stops)
 """
-    killed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    killed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     run = tmp_path / "smoke-1"
-    assert sorted(int(path.name) for path in (run / "games").iterdir()) == [7, 8], "the games since the checkpoint"
+    assert sorted(int(path.name) for path in (run / "games").iterdir()) == [7, 8], (
+        "the games since the checkpoint"
+    )
     ashta.ray.resume(run)
     check(run, local)
     # Nothing of the games that were kept was played again.
@@ -272,11 +317,16 @@ def test_workers_that_fit_no_machine_are_named_at_once(cluster, tmp_path):
     cluster.wait_for_nodes()
     try:
         for settings, message in [
-            (["cluster.learner_cores=3"], "the learner needs 3 cores on one machine, but no machine of the cluster has them"),
+            (
+                ["cluster.learner_cores=3"],
+                "the learner needs 3 cores on one machine, but no machine of the cluster has them",
+            ),
             (["cluster.evaluator_cores=3"], "the evaluator needs 3 cores on one machine"),
         ]:
             with pytest.raises(ValueError, match=message):
-                ashta.ray.train(SMOKE, [f'run.directory="{tmp_path}"', "cluster.actors=1", *settings])
+                ashta.ray.train(
+                    SMOKE, [f'run.directory="{tmp_path}"', "cluster.actors=1", *settings]
+                )
     finally:
         cluster.remove_node(node)
 
@@ -299,16 +349,27 @@ def test_machines_that_round_otherwise_are_named_once(cluster, local, tmp_path, 
 def test_the_program_makes_up_the_evaluation_that_a_cluster_had_not_written(cluster, tmp_path):
     asked = iter(range(100))
     with pytest.raises(ashta.ray.Interrupted):
-        ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=1"], stops=lambda: next(asked) == 3)
+        ashta.ray.train(
+            SMOKE,
+            [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=1"],
+            stops=lambda: next(asked) == 3,
+        )
     run = tmp_path / "smoke-1"
     lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
     # As a driver leaves it that is killed before the evaluation of its newest checkpoint was there.
-    kept = [{key: value for key, value in json.loads(line).items() if not key.startswith("eval/")} for line in lines]
+    kept = [
+        {key: value for key, value in json.loads(line).items() if not key.startswith("eval/")}
+        for line in lines
+    ]
     (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept[:3]))
     assert sorted(path.name for path in (run / "checkpoints").iterdir())[0] == "3"
     program.done("train", "--resume", run)
     metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    evaluated = [line.get("eval/iteration", line["iteration"]) for line in metrics if any(key.startswith("eval/vs") for key in line)]
+    evaluated = [
+        line.get("eval/iteration", line["iteration"])
+        for line in metrics
+        if any(key.startswith("eval/vs") for key in line)
+    ]
     assert 3 in evaluated, evaluated
 
 
@@ -336,7 +397,13 @@ class Dying:
 
 def test_a_worker_that_dies_of_each_new_question_is_given_up(cluster):
     Worker = pool.worker("DyingProcess")
-    dying = pool.Pool("workers", lambda: Worker.remote(Dying()), lambda: 1, lambda _: dying.give_first([("again",)]), 0)
+    dying = pool.Pool(
+        "workers",
+        lambda: Worker.remote(Dying()),
+        lambda: 1,
+        lambda _: dying.give_first([("again",)]),
+        0,
+    )
     dying.give("task", "new")
     try:
         with pytest.raises(ashta.ray.WorkersDied, match="workers died 4 times in a row"):
@@ -352,7 +419,9 @@ def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(clust
 
     monkeypatch.setattr("ashta.ray.arenas.connect", connect)
     game = ashta.Game("ashtapada", 2)
-    with pytest.raises(ValueError, match="is a function or a model and cannot be sent to other machines"):
+    with pytest.raises(
+        ValueError, match="is a function or a model and cannot be sent to other machines"
+    ):
         ashta.ray.arena(["greedy", lambda states: 0], game)
     with pytest.raises(TypeError):
         ashta.ray.arena("greedy", game)
@@ -360,7 +429,10 @@ def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(clust
 
 def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
     def told(result):
-        agents = [{key: of for key, of in agent.items() if "millis" not in key} for agent in result.report["agents"]]
+        agents = [
+            {key: of for key, of in agent.items() if "millis" not in key}
+            for agent in result.report["agents"]
+        ]
         return {**result.report, "agents": agents}, result.games
 
     agents = ["greedy", "runner", "ashte-kashte"]
@@ -371,22 +443,42 @@ def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
     decided = ashta.ray.arena(["greedy", "random"], game, **test)
     assert told(decided) == told(ashta.arena(["greedy", "random"], game, threads=1, **test))
     assert decided.report["sprt"][0]["verdict"] != "open" and len(decided.games) < 4000
-    sheet = (program.ROOT / "env" / "games" / "siga.toml").read_text().replace('name = "siga"', 'name = "mine"')
+    sheet = (
+        (program.ROOT / "env" / "games" / "siga.toml")
+        .read_text()
+        .replace('name = "siga"', 'name = "mine"')
+    )
     mine = ashta.Game(sheet=sheet)
     spread = ashta.ray.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none")
-    assert told(spread) == told(ashta.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none", threads=1))
+    assert told(spread) == told(
+        ashta.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none", threads=1)
+    )
     with pytest.raises(ValueError, match="`nobody` is not an agent"):
         ashta.ray.arena(["greedy", "nobody"], game)
 
 
 @pytest.mark.deep
 def test_a_job_is_submitted(cluster, tmp_path):
-    job = ["ray", "job", "submit", "--address", cluster.dashboard, "--", sys.executable, "-m", "ashta.ray", "train"]
+    job = [
+        "ray",
+        "job",
+        "submit",
+        "--address",
+        cluster.dashboard,
+        "--",
+        sys.executable,
+        "-m",
+        "ashta.ray",
+        "train",
+    ]
     program_folder = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{program_folder}{os.pathsep}{os.environ['PATH']}"}
     submitted = subprocess.run(
         [*job, SMOKE, *sets(tmp_path, "selfplay.games=32")],
-        capture_output=True, text=True, check=False, env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     assert submitted.returncode == 0, submitted.stderr + submitted.stdout
     assert (tmp_path / "smoke-1" / "bots" / "smoke.bot").is_file()
@@ -411,7 +503,9 @@ def test_a_sweep_finds_the_best_settings(cluster, tmp_path):
         ({"learning.lambda": ray.tune.grid_search([0.5, 1.5])}, [], "a number from 0 to 1"),
     ]:
         with pytest.raises(ValueError, match=message):
-            ashta.ray.sweep(SMOKE, space, set=set, objective="score", directory=tmp_path / "refused")
+            ashta.ray.sweep(
+                SMOKE, space, set=set, objective="score", directory=tmp_path / "refused"
+            )
     assert not (tmp_path / "refused").exists()
 
 
@@ -446,11 +540,21 @@ def test_the_command_line(cluster, tmp_path):
     met = told("arena", bot, "random", "--pairs", 3, "--games", games)
     assert len(games.read_text().splitlines()) == json.loads(met.stdout)["games"] == 6
     swept = told(
-        "sweep", SMOKE, "--try", "learning.lambda=[0.5,0.9]", "--objective", "score",
-        "--set", "selfplay.games=32", "--directory", tmp_path / "sweep",
+        "sweep",
+        SMOKE,
+        "--try",
+        "learning.lambda=[0.5,0.9]",
+        "--objective",
+        "score",
+        "--set",
+        "selfplay.games=32",
+        "--directory",
+        tmp_path / "sweep",
     )
     assert swept.stdout.count("learning.lambda=") == 2
     wrong = told("train", SMOKE, "--set", "cluster.actor=3", code=1)
     assert wrong.stderr.startswith("error: --set cluster.actor=3: unknown key")
-    assert told("train", SMOKE, "--resume", tmp_path, code=1).stderr.startswith("error: --resume takes the settings")
+    assert told("train", SMOKE, "--resume", tmp_path, code=1).stderr.startswith(
+        "error: --resume takes the settings"
+    )
     assert "not JSON" in told("sweep", SMOKE, "--try", "learning.lambda=[0.5", code=1).stderr

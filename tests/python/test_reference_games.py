@@ -1,8 +1,9 @@
-"""Games against other implementations of them: `mensch` against maedn of OpenSpiel, the Royal Game of Ur against
-RoyalUr.
+"""Games against other implementations of them: `mensch` against maedn of OpenSpiel, the Royal Game
+of Ur against RoyalUr.
 
-Positions are from random play of the other program. The test plays every throw in both programs and compares the sets
-of positions in which the turn can end. `python tests/python/test_reference_games.py POSITIONS` compares more.
+Positions are from random play of the other program. The test plays every throw in both programs and
+compares the sets of positions in which the turn can end.
+`python tests/python/test_reference_games.py POSITIONS` compares more.
 """
 
 import random
@@ -19,19 +20,41 @@ POSITIONS = 5_000
 
 
 def ends(game, position, throw):
-    """The texts of the positions in which the turn can end; the throw has the other program's name."""
+    """The texts of the positions in which the turn can end; the throw has the other program's
+    name."""
     state = game.deserialize_state(position)
-    (outcome,) = [number for number, _ in state.chance_outcomes() if state.action_to_string(number) == str(throw)]
+    (outcome,) = [
+        number
+        for number, _ in state.chance_outcomes()
+        if state.action_to_string(number) == str(throw)
+    ]
     return {result.serialize() for result, _ in state.child(outcome).turn_results()}
 
 
-# --- maedn ------------------------------------------------------------------------------------------------------------
+# --- maedn
+# ------------------------------------------------------------------------------------------------------------
+
 
 def maedn_course(player_turn):
-    """The course as (row, column) of the player `player_turn` quarter turns clockwise of the first; rows from the top."""
+    """The course as (row, column) of the player `player_turn` quarter turns clockwise of the first;
+    rows from the top."""
     row, column, course = 4, 0, [(4, 0)]
     for (down, right), count in zip(
-        [(0, 1), (-1, 0), (0, 1), (1, 0), (0, 1), (1, 0), (0, -1), (1, 0), (0, -1), (-1, 0), (0, -1), (-1, 0), (0, 1)],
+        [
+            (0, 1),
+            (-1, 0),
+            (0, 1),
+            (1, 0),
+            (0, 1),
+            (1, 0),
+            (0, -1),
+            (1, 0),
+            (0, -1),
+            (-1, 0),
+            (0, -1),
+            (-1, 0),
+            (0, 1),
+        ],
         [4, 4, 2, 4, 4, 2, 4, 4, 2, 4, 4, 1, 4],
         strict=True,
     ):
@@ -47,8 +70,12 @@ class Maedn:
     """A game of OpenSpiel with the text of its positions."""
 
     def __init__(self, players, opposite=True):
-        self.other = pyspiel.load_game("maedn", {"players": players, "twoPlayersOpposite": opposite})
-        turns, seats = {2: ([0, 2], "SN"), 3: ([0, 1, 2], "SWN"), 4: ([0, 1, 2, 3], "SWNE")}[players]
+        self.other = pyspiel.load_game(
+            "maedn", {"players": players, "twoPlayersOpposite": opposite}
+        )
+        turns, seats = {2: ([0, 2], "SN"), 3: ([0, 1, 2], "SWN"), 4: ([0, 1, 2, 3], "SWNE")}[
+            players
+        ]
         if not opposite:
             turns, seats = [0, 1], "SW"
         self.name = "mensch" if opposite else "mensch?side_by_side=true"
@@ -74,21 +101,32 @@ class Maedn:
                     squares[row, column] = int(sign) - 1
         parts = {}
         for player, (seat, course) in enumerate(zip(self.seats, self.courses, strict=True)):
-            own = [str(index) for index, square in enumerate(course) if squares.get(square) == player]
+            own = [
+                str(index) for index, square in enumerate(course) if squares.get(square) == player
+            ]
             parts[seat] = f"{seat}:" + ",".join(["hand"] * (4 - len(own)) + own)
         turn = "- -" if state.is_terminal() else f"{self.mover(state)} *"
-        return f"{self.name} " + "/".join(parts[seat] for seat in "SENW" if seat in parts) + f" {turn}"
+        return (
+            f"{self.name} " + "/".join(parts[seat] for seat in "SENW" if seat in parts) + f" {turn}"
+        )
 
     def mover(self, state):
         """The seat to throw: the one that would choose after a throw."""
         return self.seats[state.child(0).current_player()]
 
 
-# --- RoyalUr ----------------------------------------------------------------------------------------------------------
+# --- RoyalUr
+# ----------------------------------------------------------------------------------------------------------
 
-FINKEL, MASTERS, ASEB = GameSettings.create_finkel(), GameSettings.create_masters(), GameSettings.create_aseb()
+FINKEL, MASTERS, ASEB = (
+    GameSettings.create_finkel(),
+    GameSettings.create_masters(),
+    GameSettings.create_aseb(),
+)
 BLITZ = (
-    MASTERS.with_starting_piece_count(5).with_safe_rosettes(False).with_captures_grant_extra_rolls(True)
+    MASTERS.with_starting_piece_count(5)
+    .with_safe_rosettes(False)
+    .with_captures_grant_extra_rolls(True)
 )
 RULE_SETS = {
     "ur": FINKEL,
@@ -96,7 +134,9 @@ RULE_SETS = {
     "ur-aseb": ASEB,
     "ur-blitz": BLITZ,
     "ur?capture_again=true": FINKEL.with_captures_grant_extra_rolls(True),
-    "ur?rosette_safe=false&path=masters": FINKEL.with_safe_rosettes(False).with_paths(PathType.MASTERS),
+    "ur?rosette_safe=false&path=masters": FINKEL.with_safe_rosettes(False).with_paths(
+        PathType.MASTERS
+    ),
     "ur?path=murray": FINKEL.with_paths(PathType.MURRAY),
     "ur?path=skiriuk": FINKEL.with_paths(PathType.SKIRIUK),
 }
@@ -131,13 +171,20 @@ class RoyalUr:
         for letter, player in (("S", PlayerType.LIGHT), ("N", PlayerType.DARK)):
             own = state.get_player(player)
             placed = [str(index) for index in sorted(pieces[player])]
-            parts.append(f"{letter}:" + ",".join(["hand"] * own.piece_count + placed + ["home"] * own.score))
-        turn = "- -" if state.is_finished() else f"{'S' if state.get_turn() == PlayerType.LIGHT else 'N'} *"
+            parts.append(
+                f"{letter}:" + ",".join(["hand"] * own.piece_count + placed + ["home"] * own.score)
+            )
+        turn = (
+            "- -"
+            if state.is_finished()
+            else f"{'S' if state.get_turn() == PlayerType.LIGHT else 'N'} *"
+        )
         return f"{self.name} " + "/".join(parts) + f" {turn}"
 
 
 def after(reference, state, action):
-    """The state after a throw, and the states after each legal move; one, where nothing can be moved."""
+    """The state after a throw, and the states after each legal move; one, where nothing can be
+    moved."""
     if isinstance(reference, Maedn):
         thrown = state.child(action)
         return reference.moves(thrown)
@@ -187,6 +234,13 @@ def test_ur_is_that_of_royalur(name):
 if __name__ == "__main__":
     count = int(sys.argv[1])
     for players, opposite in MAEDN:
-        print("maedn", players, opposite, count, compare(Maedn(players, opposite), count, 100 + players), flush=True)
+        print(
+            "maedn",
+            players,
+            opposite,
+            count,
+            compare(Maedn(players, opposite), count, 100 + players),
+            flush=True,
+        )
     for name in RULE_SETS:
         print(name, count, compare(RoyalUr(name), count, 107), flush=True)

@@ -1,4 +1,5 @@
-"""Without a seed, every play is another; a seed, or the seed that a result reports, repeats the play."""
+"""Without a seed, every play is another; a seed, or the seed that a result reports, repeats the
+play."""
 
 import copy
 import multiprocessing
@@ -35,7 +36,10 @@ def reset(kind):
 
     def play(seed):
         env = ENVS[kind](GAME)
-        observation, info = env.reset(seed=seed) or ([*env.observe("player_0").values()], env.infos["player_0"])
+        observation, info = env.reset(seed=seed) or (
+            [*env.observe("player_0").values()],
+            env.infos["player_0"],
+        )
         return pickle.dumps(observation), info["seed"]
 
     return play
@@ -81,8 +85,16 @@ def test_functions_that_measure_have_a_default_seed():
 
 def test_a_wrong_list_of_seeds_names_the_index():
     for env in [ashta.VectorGame(GAME, 3), ENVS["several"](GAME)]:
-        for index, wrong in [(0, [1.5, 2, 3]), (1, [1, -1, 3]), (2, [1, 2, 2**64]), (0, ["a", 1, 2]), (0, np.ones(3))]:
-            with pytest.raises(ValueError, match=rf"`seed` \[{index}\]: a seed must be a number from 0"):
+        for index, wrong in [
+            (0, [1.5, 2, 3]),
+            (1, [1, -1, 3]),
+            (2, [1, 2, 2**64]),
+            (0, ["a", 1, 2]),
+            (0, np.ones(3)),
+        ]:
+            with pytest.raises(
+                ValueError, match=rf"`seed` \[{index}\]: a seed must be a number from 0"
+            ):
                 env.reset(seed=wrong)
 
 
@@ -95,7 +107,10 @@ def test_outcomes_lead_to_the_next_decision():
     many, aec = ashta.VectorGame(GAME, 1), ENVS["alternating"](GAME)
     many.reset([5])
     aec.reset(3)
-    one, several = ENVS["single"](GAME, opponent="random"), ashta.gymnasium.RaceVectorEnv(2, GAME, opponent="random")
+    one, several = (
+        ENVS["single"](GAME, opponent="random"),
+        ashta.gymnasium.RaceVectorEnv(2, GAME, opponent="random"),
+    )
     _, info = one.reset(seed=4)
     _, infos = several.reset(seed=4)
     for _ in range(20):
@@ -109,7 +124,10 @@ def test_outcomes_lead_to_the_next_decision():
                 state.apply_action(outcome)
         assert two == (many.states[0], aec.state_)
         assert info["outcomes"] == infos["outcomes"][0] != []
-        info, infos = one.step(info["action_mask"].argmax())[4], several.step(infos["action_mask"].argmax(axis=1))[4]
+        info, infos = (
+            one.step(info["action_mask"].argmax())[4],
+            several.step(infos["action_mask"].argmax(axis=1))[4],
+        )
 
 
 def test_drawn_outcomes_are_those_of_a_throw():

@@ -16,7 +16,8 @@ import program
 
 @contextmanager
 def serving(data, folder, files=1024):
-    """The program that serves on a free port: `ask(method, path, body, **headers)` gives status, type and content."""
+    """The program that serves on a free port: `ask(method, path, body, **headers)` gives status,
+    type and content."""
     command = [program.ASHTA, "--data", data, "serve", "--port", "0", "--no-browser"]
     pipe, limited = subprocess.PIPE, ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh", *command]
     with subprocess.Popen(limited, cwd=folder, stdout=pipe, stderr=pipe, text=True) as server:
@@ -25,11 +26,15 @@ def serving(data, folder, files=1024):
 
         def ask(method, path, body=None, **headers):
             connection = http.client.HTTPConnection(host, int(port), timeout=program.PATIENCE)
-            headers = {name.replace("_", "-").capitalize(): value for name, value in headers.items()}
+            headers = {
+                name.replace("_", "-").capitalize(): value for name, value in headers.items()
+            }
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
             kind, encoding = answer.getheader("Content-Type"), answer.getheader("Content-Encoding")
-            return SimpleNamespace(status=answer.status, kind=kind, encoding=encoding, content=answer.read())
+            return SimpleNamespace(
+                status=answer.status, kind=kind, encoding=encoding, content=answer.read()
+            )
 
         yield SimpleNamespace(ask=ask, address=address, process=server)
         server.terminate()
@@ -50,25 +55,51 @@ def post(served, path, body=""):
 
 
 def test_files_of_the_page_are_those_of_the_repository(served):
-    for name, kind in [("index.html", "text/html"), ("app.js", "text/javascript"), ("style.css", "text/css"), ("en.json", "application/json")]:
+    for name, kind in [
+        ("index.html", "text/html"),
+        ("app.js", "text/javascript"),
+        ("style.css", "text/css"),
+        ("en.json", "application/json"),
+    ]:
         answer = served.ask("GET", f"/{name}")
         assert answer.status == 200 and answer.kind.startswith(kind)
         assert answer.content == (program.ROOT / "web" / name).read_bytes()
     assert served.ask("GET", "/").content == (program.ROOT / "web" / "index.html").read_bytes()
-    assert served.ask("GET", "/engine.js").content == (program.ROOT / "web" / "native.js").read_bytes()
-    assert served.ask("GET", "/siga.toml").content == (program.ROOT / "env" / "games" / "siga.toml").read_bytes()
+    assert (
+        served.ask("GET", "/engine.js").content == (program.ROOT / "web" / "native.js").read_bytes()
+    )
+    assert (
+        served.ask("GET", "/siga.toml").content
+        == (program.ROOT / "env" / "games" / "siga.toml").read_bytes()
+    )
     for name in ["siga.bot", "ashtapada.table"]:
-        assert served.ask("GET", f"/{name}").content == (program.ROOT / "checkpoints" / name).read_bytes()
+        assert (
+            served.ask("GET", f"/{name}").content
+            == (program.ROOT / "checkpoints" / name).read_bytes()
+        )
 
 
 def test_files_are_packed_for_those_who_can_unpack_them(served):
-    plain, packed = served.ask("GET", "/app.js"), served.ask("GET", "/app.js", accept_encoding="gzip, br")
+    plain, packed = (
+        served.ask("GET", "/app.js"),
+        served.ask("GET", "/app.js", accept_encoding="gzip, br"),
+    )
     assert plain.encoding is None and packed.encoding == "gzip"
-    assert gzip.decompress(packed.content) == plain.content and len(packed.content) < len(plain.content) / 2
+    assert (
+        gzip.decompress(packed.content) == plain.content
+        and len(packed.content) < len(plain.content) / 2
+    )
 
 
 def test_nothing_else_is_served(served):
-    for path in ["/Cargo.toml", "/../Cargo.toml", "/..%2FCargo.toml", "/nothing.bot", "/../checkpoints/siga.bot", "/ashta.wasm"]:
+    for path in [
+        "/Cargo.toml",
+        "/../Cargo.toml",
+        "/..%2FCargo.toml",
+        "/nothing.bot",
+        "/../checkpoints/siga.bot",
+        "/ashta.wasm",
+    ]:
         assert served.ask("GET", path).status == 404, path
     assert served.ask("DELETE", "/index.html").status == 405
 
@@ -77,11 +108,18 @@ def test_bots_and_tables_are_listed_with_their_rules(served):
     listed = json.loads(served.ask("GET", "/bots.json").content)
     bots = {bot["name"]: bot for bot in listed["bots"]}
     levels = bots["pagade-teams"].pop("levels")
-    assert bots["pagade-teams"] == {"name": "pagade-teams", "game": "pagade?teams=true", "seats": "SENW"}
+    assert bots["pagade-teams"] == {
+        "name": "pagade-teams",
+        "game": "pagade?teams=true",
+        "seats": "SENW",
+    }
     assert {level["level"]: level["score"] for level in levels}["beginner"] < 0.5
     tables = {table["name"]: table for table in listed["tables"]}
     assert tables["ashte-kashte-2"]["ruleset"]["flags"] == {"pieces": "2"}
-    assert tables["ashtapada"]["bytes"] == (program.ROOT / "checkpoints" / "ashtapada.table").stat().st_size
+    assert (
+        tables["ashtapada"]["bytes"]
+        == (program.ROOT / "checkpoints" / "ashtapada.table").stat().st_size
+    )
 
 
 def test_what_is_damaged_is_left_out_and_named(tmp_path):
@@ -104,8 +142,15 @@ def test_agents_answer_as_the_engine_does(served):
     assert post(served, "/agent?lookahead=2ply", content)["agent"] == by_file != by_name
     with program.Engine("siga+2ply") as engine:
         expected = engine.get(op="evaluate", position=position)
-    assert post(served, f"/engine?agent={by_file}", json.dumps({"op": "evaluate", "position": position})) == expected
-    assert post(served, f"/engine?agent={by_name}", json.dumps({"op": "hello"}))["agent"].endswith("+novice")
+    assert (
+        post(
+            served, f"/engine?agent={by_file}", json.dumps({"op": "evaluate", "position": position})
+        )
+        == expected
+    )
+    assert post(served, f"/engine?agent={by_name}", json.dumps({"op": "hello"}))["agent"].endswith(
+        "+novice"
+    )
     assert post(served, "/engine", json.dumps({"op": "hello"}))["agent"] is None
 
 
@@ -140,21 +185,30 @@ def test_a_newer_request_of_a_page_ends_the_search_of_the_older_one(served):
     agent = post(served, "/agent?name=siga%2Bmcts:1000000")["agent"]
     position = json.dumps({"op": "evaluate", "position": "siga S:3,7/N:2,5 S 3"})
     older = []
-    search = threading.Thread(target=lambda: older.append(served.ask("POST", f"/engine?agent={agent}&page=a", position)))
+    search = threading.Thread(
+        target=lambda: older.append(served.ask("POST", f"/engine?agent={agent}&page=a", position))
+    )
     search.start()
     # Its answer takes longer than all that are needed until it has begun.
     while search.is_alive():
-        assert post(served, f"/engine?agent={agent}&page=a", json.dumps({"op": "hello"}))["agent"].endswith("+mcts:1000000")
+        assert post(served, f"/engine?agent={agent}&page=a", json.dumps({"op": "hello"}))[
+            "agent"
+        ].endswith("+mcts:1000000")
     assert older[0].status == 503 and json.loads(older[0].content)["error"]["code"] == "replaced"
 
 
 def test_the_least_recently_used_agents_are_dropped(served):
-    first, second = (post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] for number in (1, 2))
+    first, second = (
+        post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] for number in (1, 2)
+    )
     for number in range(3, 34):
         assert "agent" in post(served, f"/engine?agent={first}", json.dumps({"op": "hello"}))
         assert post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] > 0
     assert "error" not in post(served, f"/engine?agent={first}", json.dumps({"op": "hello"}))
-    assert post(served, f"/engine?agent={second}", json.dumps({"op": "hello"}))["error"]["code"] == "no-such-agent"
+    assert (
+        post(served, f"/engine?agent={second}", json.dumps({"op": "hello"}))["error"]["code"]
+        == "no-such-agent"
+    )
     assert post(served, "/agent?name=siga%2Bmcts:2")["agent"] == second
 
 

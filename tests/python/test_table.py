@@ -1,4 +1,5 @@
-"""Tables of perfect play, read by independent code: docs/table-format.md describes the files of `ashta solve`."""
+"""Tables of perfect play, read by independent code: docs/table-format.md describes the files of
+`ashta solve`."""
 
 import json
 import random
@@ -44,7 +45,11 @@ def small(folder):
 def test_the_header_says_what_the_program_does(small):
     path, report = small
     header, values = read(path)
-    assert header["ruleset"] == report["ruleset"] == {"game": "ashte-kashte", "seats": "SN", "flags": {"pieces": "1"}}
+    assert (
+        header["ruleset"]
+        == report["ruleset"]
+        == {"game": "ashte-kashte", "seats": "SN", "flags": {"pieces": "1"}}
+    )
     fnv = 0xCBF29CE484222325
     for byte in b"ashte-kashte?pieces=1 SN":
         fnv = (fnv ^ byte) * 0x100000001B3 & (1 << 64) - 1
@@ -65,7 +70,10 @@ def test_the_reader_of_the_page_finds_the_start(small):
     assert len(code.splitlines()) <= 40
     first, other = small[1]["start"]
     expected = f"{first:.4f} for the seat that throws first, {other:.4f} for the other"
-    assert program.python("-c", code, small[0]).splitlines() == ["ashte-kashte {'pieces': '1'} SN", expected]
+    assert program.python("-c", code, small[0]).splitlines() == [
+        "ashte-kashte {'pieces': '1'} SN",
+        expected,
+    ]
 
 
 def test_side_positions_are_as_many_as_the_page_says():
@@ -79,7 +87,8 @@ def test_side_positions_are_as_many_as_the_page_says():
         assert found == counts.split(", "), games
 
 
-# Tables that are cut off after one sweep have wrong values in the right places, which is all that matters here.
+# Tables that are cut off after one sweep have wrong values in the right places, which is all that
+# matters here.
 ONE_SWEEP = ("--no-proof", "--tolerance", "0.9")
 
 
@@ -89,13 +98,13 @@ ONE_SWEEP = ("--no-proof", "--tolerance", "0.9")
         (ASHTE_KASHTE, ()),
         (ASHTE_KASHTE, ("--bits", "32")),
         (("ashte-kashte.toml", "pieces=2"), ONE_SWEEP),
-        (("ashte-kashte.toml", "pieces=2", "path=\"C\"", "entry=\"start_is_one\""), ONE_SWEEP),
+        (("ashte-kashte.toml", "pieces=2", 'path="C"', 'entry="start_is_one"'), ONE_SWEEP),
         (("ashte-kashte.toml", "pieces=1", "ruleset.seats=3"), ONE_SWEEP),
         (ASHTAPADA, ()),
-        (("ashtapada.toml", "pieces=1", "path=\"spiral_kile\""), ()),
+        (("ashtapada.toml", "pieces=1", 'path="spiral_kile"'), ()),
         (PAGADE, ()),
         (PAGADE_LAP, ()),
-        (("pagade.toml", "pieces=1", "no_cut=\"off\"", "turn_order=\"cw\""), ()),
+        (("pagade.toml", "pieces=1", 'no_cut="off"', 'turn_order="cw"'), ()),
     ],
     ids=str,
 )
@@ -106,7 +115,10 @@ def test_the_engine_finds_what_the_reader_finds(game, options, tmp_path):
     assert reader.header["camps"] == len(reader.sides)
     draw = random.Random(1)
     movers = reader.in_turn(reader.letters[0])
-    drawn = [(draw.choice(movers), tuple(draw.choices(reader.sides, k=reader.seats))) for _ in range(2_000)]
+    drawn = [
+        (draw.choice(movers), tuple(draw.choices(reader.sides, k=reader.seats)))
+        for _ in range(2_000)
+    ]
     game = reader.text("S", drawn[0][1]).split(" ")[0]
     (begin,) = ask([{"op": "new", "game": game, "seats": reader.seats, "start": "S"}])
     drawn[0] = reader.parse(begin["position"])
@@ -115,12 +127,18 @@ def test_the_engine_finds_what_the_reader_finds(game, options, tmp_path):
     # The rest are positions that cannot be.
     known = [at for at, answer in enumerate(answers) if "values" in answer]
     assert len(known) > 1_000
-    assert {answers[at]["error"]["code"] for at in set(range(2_000)) - set(known)} <= {"bad-position"}
+    assert {answers[at]["error"]["code"] for at in set(range(2_000)) - set(known)} <= {
+        "bad-position"
+    }
     for at in known:
-        numpy.testing.assert_allclose(answers[at]["values"], reader.worth(texts[at]), atol=1e-7, err_msg=texts[at])
+        numpy.testing.assert_allclose(
+            answers[at]["values"], reader.worth(texts[at]), atol=1e-7, err_msg=texts[at]
+        )
     by_seat = dict(zip(reader.letters, answers[0]["values"]))
     # The report does not round values as the table does.
-    numpy.testing.assert_allclose(report["start"], [by_seat[seat] for seat in reader.in_turn("S")], atol=1e-5)
+    numpy.testing.assert_allclose(
+        report["start"], [by_seat[seat] for seat in reader.in_turn("S")], atol=1e-5
+    )
 
 
 # Tables that are refused.
@@ -153,13 +171,22 @@ def no_facts(header):
 
 BROKEN = {
     "a byte of the header": (lambda data: changed(data, 40), "the checksum of the header is wrong"),
-    "a byte of a block": (lambda data: changed(data, len(data) - 99), "the checksum of block 1 of 1 is wrong"),
-    "too few values": (lambda data: with_block(data, bytes(2 * 2304 - 1)), "block 1 does not have 4608 bytes"),
+    "a byte of a block": (
+        lambda data: changed(data, len(data) - 99),
+        "the checksum of block 1 of 1 is wrong",
+    ),
+    "too few values": (
+        lambda data: with_block(data, bytes(2 * 2304 - 1)),
+        "block 1 does not have 4608 bytes",
+    ),
     "an empty file": (lambda data: b"", "it ends within the header"),
     "cut in the block": (lambda data: data[:-1], "it ends within block 1 of 1"),
     "trailing bytes": (lambda data: data + b"\0", "has bytes after its last value"),
     "another magic": (lambda data: b"ASHTABOT" + data[8:], "is not a table of ashta"),
-    "another format": (lambda data: changed(data, 8, 3), "has format 2, this program reads format 1"),
+    "another format": (
+        lambda data: changed(data, 8, 3),
+        "has format 2, this program reads format 1",
+    ),
     "another hash": (
         lambda data: with_header(data, lambda header: header.update(ruleset_hash="0" * 16)),
         "ruleset_hash in the header is 0000000000000000, not 3c3e8d0dd3b684b6",
@@ -172,8 +199,14 @@ BROKEN = {
         lambda data: with_header(data, lambda header: header.update(values=1 << 40)),
         "values in the header is 1099511627776, not 2304",
     ),
-    "another width": (lambda data: with_header(data, lambda header: header.update(bits=8)), "bits in the header is 8"),
-    "an unknown key": (lambda data: with_header(data, lambda header: header.update(more=1)), "`more`"),
+    "another width": (
+        lambda data: with_header(data, lambda header: header.update(bits=8)),
+        "bits in the header is 8",
+    ),
+    "an unknown key": (
+        lambda data: with_header(data, lambda header: header.update(more=1)),
+        "`more`",
+    ),
     "an unknown flag": (
         lambda data: with_header(data, lambda header: header["ruleset"]["flags"].update(speed="2")),
         "`speed`",
@@ -197,7 +230,9 @@ def test_a_header_written_by_others_is_read(small, tmp_path):
     """A header from another JSON writer is read."""
     path = tmp_path / "same.table"
     path.write_bytes(with_header(small[0].read_bytes(), lambda header: None))
-    answer = ask([{"op": "evaluate", "position": "ashte-kashte?pieces=1 S:hand/N:hand S *"}], "--agent", path)
+    answer = ask(
+        [{"op": "evaluate", "position": "ashte-kashte?pieces=1 S:hand/N:hand S *"}], "--agent", path
+    )
     numpy.testing.assert_allclose(answer[0]["values"], small[1]["start"], atol=1e-5)
 
 
@@ -221,10 +256,20 @@ def test_a_table_plays_its_own_game_only(small):
 
 
 def test_perfect_finds_the_table_of_the_game(small, tmp_path):
-    game = ["--game", "ashte-kashte?pieces=1&move=optional", "--against", "random", "--pairs", "200", "--json"]
+    game = [
+        "--game",
+        "ashte-kashte?pieces=1&move=optional",
+        "--against",
+        "random",
+        "--pairs",
+        "200",
+        "--json",
+    ]
     path = tmp_path / "optional.table"
     solve(path, OPTIONAL)
-    none = program.refused("eval", "perfect", "--game", "ashte-kashte?pieces=3", "--pairs", "1", cwd=tmp_path)
+    none = program.refused(
+        "eval", "perfect", "--game", "ashte-kashte?pieces=3", "--pairs", "1", cwd=tmp_path
+    )
     assert "ashte-kashte?pieces=3 SN" in none and "ashta solve" in none
     shelf = tmp_path / "checkpoints"
     shelf.mkdir()
@@ -242,7 +287,8 @@ def test_perfect_finds_the_table_of_the_game(small, tmp_path):
 
 
 def interrupted(path, game):
-    """Starts or resumes solving with frequent saves, interrupts after a save, and returns the saved file."""
+    """Starts or resumes solving with frequent saves, interrupts after a save, and returns the saved
+    file."""
     command = [program.ASHTA, "solve", *settings(game), "-o", path, "--save-minutes", "0.0005"]
     pipe = subprocess.PIPE
     kept = path.with_name(path.name + ".unfinished")
@@ -273,7 +319,11 @@ def test_an_interrupted_solver_goes_on_as_if_it_had_not_been(tmp_path):
     # Again, further on.
     interrupted(halves, PAGADE_LAP)
     later = read(kept)[0]["unfinished"]
-    assert (later["layers"], later["sweeps"], later["levels"]) > (place["layers"], place["sweeps"], place["levels"])
+    assert (later["layers"], later["sweeps"], later["levels"]) > (
+        place["layers"],
+        place["sweeps"],
+        place["levels"],
+    )
     report = solve(halves, PAGADE_LAP)
     assert report["facts"]["sweeps"] > 1
     assert halves.read_bytes() == whole.read_bytes()
@@ -286,7 +336,10 @@ def test_what_is_unfinished_is_no_table_and_belongs_to_one_game(small, tmp_path)
     before = kept.read_bytes()
     other = program.run("solve", *settings(ASHTE_KASHTE), "-o", path)
     assert other.returncode != 0 and kept.name in other.stderr
-    assert "pagade?pieces=1&no_cut=lap SN" in other.stderr and "ashte-kashte?pieces=1 SN" in other.stderr
+    assert (
+        "pagade?pieces=1&no_cut=lap SN" in other.stderr
+        and "ashte-kashte?pieces=1 SN" in other.stderr
+    )
     assert kept.read_bytes() == before and not path.exists()
     path.write_bytes(before)
     played = program.refused("eval", path, "--pairs", "1")
@@ -294,7 +347,11 @@ def test_what_is_unfinished_is_no_table_and_belongs_to_one_game(small, tmp_path)
 
     kept.write_bytes(small[0].read_bytes())
     finished = program.run("solve", *settings(ASHTE_KASHTE), "-o", path)
-    assert finished.returncode != 0 and kept.name in finished.stderr and "is finished" in finished.stderr
+    assert (
+        finished.returncode != 0
+        and kept.name in finished.stderr
+        and "is finished" in finished.stderr
+    )
     kept.write_bytes(before[:-1])
     short = program.run("solve", *settings(PAGADE_LAP), "-o", path)
     assert short.returncode != 0 and kept.name in short.stderr and "is cut short" in short.stderr
@@ -326,7 +383,9 @@ def test_nobody_beats_a_table(small, tmp_path):
     report = json.loads(exploit(path, "--json").stdout)
     assert abs(report["exploitability"]) < 2e-5, "as much as sixteen bits can cost"
     assert report["best_response"]["first"] > 0.5 > report["best_response"]["second"]
-    drawing = json.loads(exploit("greedy", "--game", "ashte-kashte?pieces=1&move=optional", "--json").stdout)
+    drawing = json.loads(
+        exploit("greedy", "--game", "ashte-kashte?pieces=1&move=optional", "--json").stdout
+    )
     assert 0.01 < drawing["exploitability"] < 0.5, "an agent that draws among equal choices"
     refused = exploit("greedy", "--game", "pagade")
     assert refused.returncode == 1 and "cannot be solved" in refused.stderr
@@ -335,10 +394,18 @@ def test_nobody_beats_a_table(small, tmp_path):
 def test_what_cannot_be_written_is_said_before_anything_is_solved(tmp_path):
     """A table of a minute's work is not lost for want of a folder."""
     config = program.ROOT / "configs" / "ashtapada.toml"
-    for output, words in [(tmp_path / "none" / "x.table", "cannot write the table"), (tmp_path, "is a folder")]:
+    for output, words in [
+        (tmp_path / "none" / "x.table", "cannot write the table"),
+        (tmp_path, "is a folder"),
+    ]:
         assert words in program.refused("solve", config, "-o", output)
-    for command in (["solve", config, "-o", tmp_path / "x.table"], ["exploit", "greedy", "--game", "ashtapada"]):
+    for command in (
+        ["solve", config, "-o", tmp_path / "x.table"],
+        ["exploit", "greedy", "--game", "ashtapada"],
+    ):
         for number in ("0", "-1", "nan", "x"):
             refused = program.run(*command, f"--tolerance={number}")
-            assert refused.returncode == 2 and "not a number above 0 and below 1" in refused.stderr, refused.stderr
+            assert (
+                refused.returncode == 2 and "not a number above 0 and below 1" in refused.stderr
+            ), refused.stderr
     assert list(tmp_path.iterdir()) == []

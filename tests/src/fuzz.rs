@@ -1,8 +1,10 @@
-//! Fuzz targets: properties of arbitrary bytes read as a position, requests to the engine, a bot, a table or a game.
+//! Fuzz targets: properties of arbitrary bytes read as a position, requests to the engine, a bot, a
+//! table or a game.
 //!
-//! Each function takes arbitrary bytes and fails where the library answers wrongly, panics or does not terminate. The
-//! fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. The targets correct the checksums of a
-//! file, so that the fuzzer reaches the code that follows. This module needs neither burn nor files.
+//! Each function takes arbitrary bytes and fails where the library answers wrongly, panics or does
+//! not terminate. The fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. The
+//! targets correct the checksums of a file, so that the fuzzer reaches the code that follows. This
+//! module needs neither burn nor files.
 
 use ashta_agents::arena::game_record::{GameLine, MoveText};
 use ashta_agents::network::bot::Bot;
@@ -27,8 +29,13 @@ use serde_json::Value;
 pub type Target = fn(&[u8]);
 
 /// Every function by its name, which is also the name of its folder of examples.
-pub const TARGETS: [(&str, Target); 5] =
-    [("notation", notation), ("protocol", protocol), ("bot", bot), ("table", table), ("record", record)];
+pub const TARGETS: [(&str, Target); 5] = [
+    ("notation", notation),
+    ("protocol", protocol),
+    ("bot", bot),
+    ("table", table),
+    ("record", record),
+];
 
 /// Nodes that are walked from a position.
 const STEPS: usize = 8;
@@ -58,7 +65,12 @@ const FIELDS: [(&str, &[&str]); 15] = [
     ("turns", &["positions"]),
     ("observe", &["observation", "mask", "encoding"]),
     ("board", &["side", "squares", "courses"]),
-    ("view", &["game", "node", "mover", "throws", "seats", "pieces", "actions"]),
+    (
+        "view",
+        &[
+            "game", "node", "mover", "throws", "seats", "pieces", "actions",
+        ],
+    ),
     ("choices", &["turns", "moves", "nodes"]),
     ("why", &["reasons"]),
     ("hint", &["values", "actions"]),
@@ -68,13 +80,15 @@ const FIELDS: [(&str, &[&str]); 15] = [
 /// Columns of a drawn board at most.
 const COLUMNS: usize = 80;
 
-/// A position, as text. A text that parses prints as itself, but for the names of the house rules; a walk from it keeps
-/// the rules.
+/// A position, as text. A text that parses prints as itself, but for the names of the house rules;
+/// a walk from it keeps the rules.
 ///
 /// # Panics
 /// When a property fails.
 pub fn notation(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
     let (race, state) = match Race::parse_position(text) {
         Ok(read) => read,
         Err(error) => return check_error(text, &error.to_string()),
@@ -85,8 +99,8 @@ pub fn notation(data: &[u8]) {
     walk(&race, state, &mut draws(data));
 }
 
-/// Requests to an engine, a line each. Every answer is either an error of a known code or the requested result, repeats
-/// the `id`, and names only positions that parse.
+/// Requests to an engine, a line each. Every answer is either an error of a known code or the
+/// requested result, repeats the `id`, and names only positions that parse.
 ///
 /// # Panics
 /// When a property fails.
@@ -95,33 +109,69 @@ pub fn protocol(data: &[u8]) {
     for line in data.split(|&byte| byte == b'\n').take(REQUESTS) {
         let answer = engine.answer(line);
         let request: Value = serde_json::from_slice(line).unwrap_or_default();
-        assert_eq!(answer.get("id"), request.as_object().and_then(|request| request.get("id")), "{answer}");
+        assert_eq!(
+            answer.get("id"),
+            request.as_object().and_then(|request| request.get("id")),
+            "{answer}"
+        );
         if let Some(error) = answer.get("error") {
             let (code, message) = (error["code"].as_str(), error["message"].as_str());
             assert!(code.is_some_and(|code| CODES.contains(&code)), "{answer}");
-            check_error(str::from_utf8(line).unwrap_or_default(), message.expect("a message"));
+            check_error(
+                str::from_utf8(line).unwrap_or_default(),
+                message.expect("a message"),
+            );
             continue;
         }
-        let operation = request["op"].as_str().expect("only an operation is answered");
-        let fields = FIELDS.iter().find(|(name, _)| *name == operation).expect("a known operation").1;
-        assert!(fields.iter().all(|&field| answer.get(field).is_some()), "{operation}: {answer}");
+        let operation = request["op"]
+            .as_str()
+            .expect("only an operation is answered");
+        let fields = FIELDS
+            .iter()
+            .find(|(name, _)| *name == operation)
+            .expect("a known operation")
+            .1;
+        assert!(
+            fields.iter().all(|&field| answer.get(field).is_some()),
+            "{operation}: {answer}"
+        );
         let positions = answer.get("positions").and_then(Value::as_array);
-        for position in answer.get("position").into_iter().chain(positions.into_iter().flatten()) {
+        for position in answer
+            .get("position")
+            .into_iter()
+            .chain(positions.into_iter().flatten())
+        {
             let text = position.as_str().expect("a position is text");
-            assert!(Race::parse_position(text).is_ok_and(|(race, state)| race.print(&state) == text), "{answer}");
+            assert!(
+                Race::parse_position(text).is_ok_and(|(race, state)| race.print(&state) == text),
+                "{answer}"
+            );
         }
         if let Some(outcomes) = answer.get("outcomes").and_then(Value::as_array) {
-            let sum: f64 = outcomes.iter().filter_map(|outcome| outcome["p"].as_f64()).sum();
+            let sum: f64 = outcomes
+                .iter()
+                .filter_map(|outcome| outcome["p"].as_f64())
+                .sum();
             assert!((sum - 1.0).abs() < 1e-5, "{answer}");
         }
-        for value in answer.get("values").and_then(Value::as_array).into_iter().flatten() {
-            assert!(value.as_f64().is_some_and(|value| (-1e-3..=1.001).contains(&value)), "{answer}");
+        for value in answer
+            .get("values")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            assert!(
+                value
+                    .as_f64()
+                    .is_some_and(|value| (-1e-3..=1.001).contains(&value)),
+                "{answer}"
+            );
         }
     }
 }
 
-/// A bot's file. A bot that is read reproduces its probes and survives a round trip; if its game exists, it chooses
-/// legal actions.
+/// A bot's file. A bot that is read reproduces its probes and survives a round trip; if its game
+/// exists, it chooses legal actions.
 ///
 /// # Panics
 /// When a property fails.
@@ -129,28 +179,49 @@ pub fn bot(data: &[u8]) {
     // Reads the unchanged bytes first: they can fail before the checksum is compared.
     let _ = Bot::from_bytes(data);
     let read = sealed_bot(data, false).and_then(|bytes| match Bot::from_bytes(&bytes) {
-        Err(error) if error.to_string().starts_with("probe ") => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
+        Err(error) if error.to_string().starts_with("probe ") => {
+            Bot::from_bytes(&sealed_bot(data, true)?).ok()
+        }
         read => read.ok(),
     });
     let Some(bot) = read else { return };
     let mut scratch = Scratch::default();
     for probe in &bot.manifest.probes {
         let (values, policy) = bot.net.forward(&probe.active, &mut scratch);
-        assert_eq!((values.len(), policy.len()), (probe.values.len(), probe.policy.len()));
-        let is_near = |(said, found): (&f32, &f32)| (said - found).abs() <= 1e-4 * said.abs().max(1.0);
-        let answers = probe.values.iter().zip(values).chain(probe.policy.iter().zip(policy));
-        assert!(answers.into_iter().all(is_near), "{probe:?}: {values:?} {policy:?}");
+        assert_eq!(
+            (values.len(), policy.len()),
+            (probe.values.len(), probe.policy.len())
+        );
+        let is_near =
+            |(said, found): (&f32, &f32)| (said - found).abs() <= 1e-4 * said.abs().max(1.0);
+        let answers = probe
+            .values
+            .iter()
+            .zip(values)
+            .chain(probe.policy.iter().zip(policy));
+        assert!(
+            answers.into_iter().all(is_near),
+            "{probe:?}: {values:?} {policy:?}"
+        );
     }
     let bytes = bot.to_bytes().expect("what was read is written");
     let again = Bot::from_bytes(&bytes).expect("what was written is read");
-    assert_eq!(again.to_bytes().ok(), Some(bytes), "the same bot is the same bytes");
+    assert_eq!(
+        again.to_bytes().ok(),
+        Some(bytes),
+        "the same bot is the same bytes"
+    );
     play(&bot, &mut draws(data));
 }
 
 /// One game of a few nodes by a bot, if its ruleset is one.
 fn play(bot: &Bot, rng: &mut GameRng) {
-    let Ok(seats) = ashta_env::game::SeatSet::from_letters(&bot.manifest.seats) else { return };
-    let Ok(ruleset) = Ruleset::parse(&bot.manifest.ruleset, seats) else { return };
+    let Ok(seats) = ashta_env::game::SeatSet::from_letters(&bot.manifest.seats) else {
+        return;
+    };
+    let Ok(ruleset) = Ruleset::parse(&bot.manifest.ruleset, seats) else {
+        return;
+    };
     let race = Race::new(ruleset);
     if bot.check_ruleset(race.spec()).is_err() {
         return;
@@ -163,7 +234,11 @@ fn play(bot: &Bot, rng: &mut GameRng) {
         assert_eq!(evaluation.policy.len(), race.legal_actions(&state).len());
         if let Node::Decision(_) = race.node(&state) {
             let action = agent.choose(&race, &state, rng);
-            assert!(race.legal_actions(&state).contains(action), "{action:?} in {}", race.print(&state));
+            assert!(
+                race.legal_actions(&state).contains(action),
+                "{action:?} in {}",
+                race.print(&state)
+            );
         }
         if !advance(&race, &mut state, rng) {
             break;
@@ -174,14 +249,18 @@ fn play(bot: &Bot, rng: &mut GameRng) {
 /// The bytes of a bot with correct checksums, and no probes if `is_bare`.
 fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     let (length, rest) = data.split_first_chunk::<8>()?;
-    let (header, data) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let (header, data) =
+        rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
     let mut header: Value = serde_json::from_slice(header).ok()?;
     let text = header.get_mut("__metadata__")?.get_mut("ashta")?;
     let mut manifest: Value = serde_json::from_str(text.as_str()?).ok()?;
     let facts = manifest.as_object_mut()?;
     let is_sealed = facts.get("format").is_some_and(|format| *format == 3) && data.len() >= 4;
     let data = &data[..data.len() - if is_sealed { 4 } else { 0 }];
-    facts.insert("checksum".to_owned(), format!("{:08x}", checksum(&[data])).into());
+    facts.insert(
+        "checksum".to_owned(),
+        format!("{:08x}", checksum(&[data])).into(),
+    );
     if is_bare {
         facts.insert("probes".to_owned(), Value::Array(Vec::new()));
     }
@@ -189,7 +268,11 @@ fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     let mut header = header.to_string().into_bytes();
     header.resize(header.len().next_multiple_of(8), b' ');
     let bytes = [&(header.len() as u64).to_le_bytes()[..], &header, data].concat();
-    let seal = if is_sealed { checksum(&[&bytes]).to_le_bytes().to_vec() } else { Vec::new() };
+    let seal = if is_sealed {
+        checksum(&[&bytes]).to_le_bytes().to_vec()
+    } else {
+        Vec::new()
+    };
     Some([bytes, seal].concat())
 }
 
@@ -200,10 +283,15 @@ fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
 pub fn table(data: &[u8]) {
     // Reads the unchanged bytes first: they can fail before the checksum is compared.
     let _ = Table::from_bytes(data);
-    let Some(table) = sealed_table(data).and_then(|bytes| Table::from_bytes(&bytes).ok()) else { return };
+    let Some(table) = sealed_table(data).and_then(|bytes| Table::from_bytes(&bytes).ok()) else {
+        return;
+    };
     let bytes = table.to_bytes().expect("what was read is written");
     let again = Table::from_bytes(&bytes).expect("what was written is read");
-    assert!(again.to_bytes().expect("what was read is written") == bytes, "a table is read as it was written");
+    assert!(
+        again.to_bytes().expect("what was read is written") == bytes,
+        "a table is read as it was written"
+    );
     let rng = &mut draws(data);
     let race = table.index().race().clone();
     let table = std::sync::Arc::new(table);
@@ -213,7 +301,11 @@ pub fn table(data: &[u8]) {
         let evaluation = &perfect.evaluate(&race, &[state])[0];
         for seat in race.spec().seats.iter() {
             let value = evaluation.values[seat];
-            assert!((-1e-3..=1.001).contains(&value), "{value} for {seat} in {}", race.print(&state));
+            assert!(
+                (-1e-3..=1.001).contains(&value),
+                "{value} for {seat} in {}",
+                race.print(&state)
+            );
         }
         if let Some(values) = table.values_of(&state) {
             assert_eq!(values, evaluation.values);
@@ -224,7 +316,8 @@ pub fn table(data: &[u8]) {
     }
 }
 
-/// The bytes of a table whose header has the hash and the numbers of its ruleset, with correct checksums.
+/// The bytes of a table whose header has the hash and the numbers of its ruleset, with correct
+/// checksums.
 fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let (start, rest) = data.split_at_checked(16)?;
     let number = |bytes: &[u8]| Some(u32::from_le_bytes(*bytes.first_chunk()?) as usize);
@@ -233,9 +326,17 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let mut facts: Value = serde_json::from_slice(header).ok()?;
     let ruleset: Ruleset = serde_json::from_value(facts.get("ruleset")?.clone()).ok()?;
     let starts = TurnIndex::new(&Race::new(ruleset.clone())).ok()?;
-    let values = starts.numbers() * if starts.seats() == 2 { 1 } else { starts.seats() };
+    let values = starts.numbers()
+        * if starts.seats() == 2 {
+            1
+        } else {
+            starts.seats()
+        };
     for (key, value) in [
-        ("ruleset_hash", Value::from(format!("{:016x}", ruleset.hash64()))),
+        (
+            "ruleset_hash",
+            Value::from(format!("{:016x}", ruleset.hash64())),
+        ),
         ("sides", starts.sides().len().into()),
         ("values", values.into()),
     ] {
@@ -243,10 +344,17 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     }
     let header = facts.to_string().into_bytes();
     let start = [&start[..12], &(header.len() as u32).to_le_bytes()].concat();
-    let mut sealed = [&start[..], &header, &checksum(&[&start, &header]).to_le_bytes()].concat();
+    let mut sealed = [
+        &start[..],
+        &header,
+        &checksum(&[&start, &header]).to_le_bytes(),
+    ]
+    .concat();
     // Blocks of values, one after the other: length, checksum, data.
     while let (Some(length), Some(_)) = (number(rest), rest.get(8..)) {
-        let Some(block) = rest.get(8..8 + length) else { break };
+        let Some(block) = rest.get(8..8 + length) else {
+            break;
+        };
         sealed.extend([&rest[..4], &checksum(&[block]).to_le_bytes(), block].concat());
         rest = &rest[8 + length..];
     }
@@ -254,13 +362,15 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// Games, as lines of JSON or of positions. A game that is read is replayed to its last move, or its first impossible
-/// move is reported; written as a line it is the same game.
+/// Games, as lines of JSON or of positions. A game that is read is replayed to its last move, or
+/// its first impossible move is reported; written as a line it is the same game.
 ///
 /// # Panics
 /// When a property fails.
 pub fn record(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
     for number in 0..4 {
         let game = match GameLine::read(&Sheets::default(), text, number) {
             Ok(game) => game,
@@ -272,27 +382,50 @@ pub fn record(data: &[u8]) {
         assert!(number > 0, "games are counted from 1");
         let line = serde_json::to_string(&game).expect("a game is JSON");
         let again = GameLine::read(&Sheets::default(), &line, 1).expect("what was written is read");
-        assert_eq!(serde_json::to_string(&again).ok().as_ref(), Some(&line), "the same game is the same line");
-        let Ok((race, start)) = game.read_start() else { continue };
+        assert_eq!(
+            serde_json::to_string(&again).ok().as_ref(),
+            Some(&line),
+            "the same game is the same line"
+        );
+        let Ok((race, start)) = game.read_start() else {
+            continue;
+        };
         let is_game = !text.trim_start().starts_with('{');
         let (moves, end) = match game.replay(&race, start) {
             Ok(played) => played,
             Err(error) => {
-                assert!(!is_game, "positions were connected by moves that are refused: {error}");
+                assert!(
+                    !is_game,
+                    "positions were connected by moves that are refused: {error}"
+                );
                 check_error(text, &error.to_string());
                 continue;
             }
         };
-        let thrown = |made: &MoveText| if let MoveText::Throw(values) = made { values.len() } else { 1 };
+        let thrown = |made: &MoveText| {
+            if let MoveText::Throw(values) = made {
+                values.len()
+            } else {
+                1
+            }
+        };
         let most: usize = game.moves.iter().map(thrown).sum();
-        assert!((game.moves.len()..=most).contains(&moves.len()), "{} moves of {most}", moves.len());
+        assert!(
+            (game.moves.len()..=most).contains(&moves.len()),
+            "{} moves of {most}",
+            moves.len()
+        );
         check(&race, &end);
     }
 }
 
 /// An error is not empty, and not much longer than the invalid text.
 fn check_error(text: &str, error: &str) {
-    assert!(!error.is_empty() && error.len() <= 4 * text.len() + 8_192, "{} bytes of error: {error}", error.len());
+    assert!(
+        !error.is_empty() && error.len() <= 4 * text.len() + 8_192,
+        "{} bytes of error: {error}",
+        error.len()
+    );
 }
 
 /// A random number generator seeded by the bytes.
@@ -306,13 +439,17 @@ fn checksum(parts: &[&[u8]]) -> u32 {
     sum.sum()
 }
 
-/// Every throw and action in a position leads to a valid position; so do a few nodes of random play from there.
+/// Every throw and action in a position leads to a valid position; so do a few nodes of random play
+/// from there.
 ///
 /// # Panics
 /// When a property fails.
 pub fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
     let drawn = race.draw(&state);
-    assert!(drawn.lines().all(|line| line.chars().count() <= COLUMNS), "{drawn}");
+    assert!(
+        drawn.lines().all(|line| line.chars().count() <= COLUMNS),
+        "{drawn}"
+    );
     check(race, &state);
     check_turn(race, &state);
     for next in successors(race, &state) {
@@ -333,28 +470,50 @@ fn check(race: &Race, state: &State) {
     let (chances, legal) = (race.chance_outcomes(state), race.legal_actions(state));
     match race.node(state) {
         Node::Chance(_) => {
-            assert!(legal.is_empty(), "{text}: {legal:?} while the dice are thrown");
+            assert!(
+                legal.is_empty(),
+                "{text}: {legal:?} while the dice are thrown"
+            );
             let sum: f64 = chances.iter().sum();
-            assert!((sum - 1.0).abs() < 1e-12, "{text}: the chances are {chances:?}");
+            assert!(
+                (sum - 1.0).abs() < 1e-12,
+                "{text}: the chances are {chances:?}"
+            );
         }
-        Node::Decision(_) => assert!(!legal.is_empty() && chances.is_empty(), "{text}: nothing is legal"),
+        Node::Decision(_) => assert!(
+            !legal.is_empty() && chances.is_empty(),
+            "{text}: nothing is legal"
+        ),
         Node::Terminal => {
             assert!(legal.is_empty() && chances.is_empty(), "{text}: it goes on");
             check_returns(race, &race.returns(state));
         }
     }
     for action in legal.iter() {
-        assert!(!race.action_text(state, action).is_empty(), "{text}: {action:?} has no text");
+        assert!(
+            !race.action_text(state, action).is_empty(),
+            "{text}: {action:?} has no text"
+        );
     }
     let spec = race.spec();
     for seat in spec.seats.iter() {
         let mut active = Vec::new();
         race.observe_active(state, seat, &mut active);
         active.sort_unstable();
-        let is_within = active.last().is_none_or(|&last| usize::from(last) < spec.observation);
-        assert!(is_within && active.is_sorted_by(|a, b| a < b), "{text}: {seat} sees {active:?}");
+        let is_within = active
+            .last()
+            .is_none_or(|&last| usize::from(last) < spec.observation);
+        assert!(
+            is_within && active.is_sorted_by(|a, b| a < b),
+            "{text}: {seat} sees {active:?}"
+        );
         let steps = race.steps(state, seat);
-        assert!(steps[..race.pieces()].iter().all(|&steps| steps <= race.goal()), "{text}: {steps:?}");
+        assert!(
+            steps[..race.pieces()]
+                .iter()
+                .all(|&steps| steps <= race.goal()),
+            "{text}: {steps:?}"
+        );
     }
 }
 
@@ -368,17 +527,33 @@ fn check_returns(race: &Race, returns: &BySeat<f32>) {
         Payoff::Placings => shares.len() as f32 / 2.0,
     };
     let sum: f32 = shares.iter().sum();
-    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - expected).abs() < 1e-5, "{shares:?}");
+    assert!(
+        shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - expected).abs() < 1e-5,
+        "{shares:?}"
+    );
 }
 
 /// A turn can end, and is described in words.
 fn check_turn(race: &Race, state: &State) {
-    let Node::Decision(_) = race.node(state) else { return };
+    let Node::Decision(_) = race.node(state) else {
+        return;
+    };
     let mut results = TurnResults::new();
     let is_whole = turn_results_within(race, state, RESULTS, &mut results);
-    assert!(!is_whole || !results.is_empty(), "{}: the turn does not end", race.print(state));
-    for index in [0, results.len().wrapping_sub(1)].into_iter().filter(|&index| index < results.len()) {
+    assert!(
+        !is_whole || !results.is_empty(),
+        "{}: the turn does not end",
+        race.print(state)
+    );
+    for index in [0, results.len().wrapping_sub(1)]
+        .into_iter()
+        .filter(|&index| index < results.len())
+    {
         check(race, results.state(index));
-        assert!(!race.turn_text(state, results.actions(index)).is_empty(), "{}", race.print(state));
+        assert!(
+            !race.turn_text(state, results.actions(index)).is_empty(),
+            "{}",
+            race.print(state)
+        );
     }
 }

@@ -10,11 +10,16 @@ use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::turn_index::{
-    Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, in_lane, lanes_of,
+    Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, in_lane,
+    lanes_of,
 };
 
 /// One thread, the smallest tolerance, with the certificate.
-pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
+pub const CONFIG: SolveConfig = SolveConfig {
+    threads: 1,
+    tolerance: 2e-9,
+    certify: true,
+};
 
 /// The game of a ruleset, with these seats.
 ///
@@ -38,7 +43,10 @@ pub fn turns(text: &str, seats: &str) -> RaceTurns {
 /// # Panics
 /// If the first position is not the start of a turn.
 pub fn start(turns: &RaceTurns) -> Sides {
-    let state = turns.index().race().initial_state(turns.index().movers()[0]);
+    let state = turns
+        .index()
+        .race()
+        .initial_state(turns.index().movers()[0]);
     turns.index().locate(&state).expect("a start").1
 }
 
@@ -47,7 +55,9 @@ pub fn start(turns: &RaceTurns) -> Sides {
 /// # Panics
 /// If the values do not settle.
 pub fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
-    match solve(turns, start(turns), None, config, &|_| ControlFlow::Continue(())) {
+    match solve(turns, start(turns), None, config, &|_| {
+        ControlFlow::Continue(())
+    }) {
         Ok(Solved::Solution(solution)) => solution,
         other => panic!("{other:?}"),
     }
@@ -65,7 +75,8 @@ pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Sides)> {
         }
         (number, turns.index().movers()[rest], sides)
     });
-    all.filter(|&(_, mover, sides)| turns.is_position(mover, sides)).collect()
+    all.filter(|&(_, mover, sides)| turns.is_position(mover, sides))
+        .collect()
 }
 
 /// A table of perfect play: 16 bits a value if `is_short`, otherwise 32.
@@ -78,13 +89,17 @@ pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     Arc::new(Table::new(turns.index().clone(), solution, is_short))
 }
 
-/// The throws of a turn, each with its probability and its afterstates. Afterstates of finished games have no
-/// positions.
+/// The throws of a turn, each with its probability and its afterstates. Afterstates of finished
+/// games have no positions.
 ///
 /// # Panics
 /// If throws lead to afterstates that were not visited.
 pub fn throws(turns: &impl TurnModel, mover: Seat, sides: Sides) -> Vec<(f64, BTreeSet<TurnEnd>)> {
-    let mut list = TurnList { sides, ends: Vec::new(), throws: Vec::new() };
+    let mut list = TurnList {
+        sides,
+        ends: Vec::new(),
+        throws: Vec::new(),
+    };
     turns.visit(mover, sides, 1, &mut list);
     list.throws
 }
@@ -98,7 +113,10 @@ struct TurnList {
 impl TurnVisitor for TurnList {
     fn end(&mut self, _: u16, own: Side, then: Continuation) {
         let [_, second, third, fourth] = self.sides;
-        self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
+        self.ends.push(TurnEnd {
+            sides: [own, second, third, fourth],
+            then,
+        });
     }
 
     fn replace_end(&mut self, _: usize, end: TurnEnd) {
@@ -107,8 +125,13 @@ impl TurnVisitor for TurnList {
 
     fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize>) {
         let is_over = |end: &TurnEnd| matches!(end.then, Continuation::Won | Continuation::Drawn);
-        let over = |end: TurnEnd| TurnEnd { sides: Sides::default(), ..end };
-        let ends = ends.map(|end| self.ends[end]).map(|end| if is_over(&end) { over(end) } else { end });
+        let over = |end: TurnEnd| TurnEnd {
+            sides: Sides::default(),
+            ..end
+        };
+        let ends = ends
+            .map(|end| self.ends[end])
+            .map(|end| if is_over(&end) { over(end) } else { end });
         self.throws.push((probability, ends.collect()));
     }
 }
@@ -127,10 +150,16 @@ impl TurnModel for OneByOne<'_> {
     }
 
     fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
-        let mut lane_visitor = OneLane { visitor, lane: 0, first: 0, count: 0 };
+        let mut lane_visitor = OneLane {
+            visitor,
+            lane: 0,
+            first: 0,
+            count: 0,
+        };
         for lane in lanes_of(lanes) {
             (lane_visitor.lane, lane_visitor.first) = (lane, lane_visitor.count);
-            self.0.visit(mover, in_lane(sides, lane), 1, &mut lane_visitor);
+            self.0
+                .visit(mover, in_lane(sides, lane), 1, &mut lane_visitor);
         }
     }
 
@@ -159,6 +188,10 @@ impl<V: TurnVisitor> TurnVisitor for OneLane<'_, V> {
     }
 
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone) {
-        self.visitor.throws(lanes << self.lane, probability, ends.map(|end| self.first + end));
+        self.visitor.throws(
+            lanes << self.lane,
+            probability,
+            ends.map(|end| self.first + end),
+        );
     }
 }

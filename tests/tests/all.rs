@@ -1,4 +1,5 @@
-//! The tests that cross package borders, in one program: each program of tests links everything anew.
+//! The tests that cross package borders, in one program: each program of tests links everything
+//! anew.
 
 mod architecture;
 mod arena;

@@ -1,4 +1,5 @@
-//! The invariants of `ARCHITECTURE.md` that are about files and dependencies, read from the sources themselves.
+//! The invariants of `ARCHITECTURE.md` that are about files and dependencies, read from the sources
+//! themselves.
 //!
 //! The tests skip comments and unit tests, unless a test says otherwise.
 
@@ -10,7 +11,14 @@ use ashta_env::sheet::builtin;
 use toml::{Table, Value};
 
 /// The packages of the workspace.
-const PACKAGES: [&str; 6] = ["env", "agents", "train", "tests", "bindings/c", "bindings/python"];
+const PACKAGES: [&str; 6] = [
+    "env",
+    "agents",
+    "train",
+    "tests",
+    "bindings/c",
+    "bindings/python",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -22,10 +30,18 @@ fn read(path: &str) -> String {
 
 /// Every Rust file of a folder, as paths from the root.
 fn rust_files(folder: &str) -> Vec<String> {
-    let entries = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let entries =
+        fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
     let files = |entry: fs::DirEntry| {
-        let path = format!("{folder}/{}", entry.file_name().to_str().expect("names are text"));
-        if entry.path().is_dir() { rust_files(&path) } else { vec![path] }
+        let path = format!(
+            "{folder}/{}",
+            entry.file_name().to_str().expect("names are text")
+        );
+        if entry.path().is_dir() {
+            rust_files(&path)
+        } else {
+            vec![path]
+        }
     };
     let all = entries.flat_map(|entry| files(entry.expect("an entry of a folder")));
     all.filter(|path| path.ends_with(".rs")).collect()
@@ -33,19 +49,31 @@ fn rust_files(folder: &str) -> Vec<String> {
 
 /// All Rust files of the workspace.
 fn all_files() -> Vec<String> {
-    PACKAGES.iter().flat_map(|package| rust_files(package)).collect()
+    PACKAGES
+        .iter()
+        .flat_map(|package| rust_files(package))
+        .collect()
 }
 
 /// The code of a folder, file by file, without comments and unit tests.
 fn code(folder: &str) -> Vec<(String, String)> {
     let is_code = |path: &String| !path.ends_with("tests.rs") && !path.ends_with("test_support.rs");
-    rust_files(folder).into_iter().filter(is_code).map(|path| (path.clone(), without_tests(&read(&path)))).collect()
+    rust_files(folder)
+        .into_iter()
+        .filter(is_code)
+        .map(|path| (path.clone(), without_tests(&read(&path))))
+        .collect()
 }
 
 /// The lines before the unit tests that end a file, without comments.
 fn without_tests(text: &str) -> String {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or(text);
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -54,7 +82,8 @@ fn without_tests(text: &str) -> String {
 fn never_say(files: &[(String, String)], words: &[&str]) {
     assert!(!files.is_empty(), "no files to read");
     let says = |line: &str, word: &str| {
-        let is_part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let is_part =
+            |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
         line.match_indices(word).any(|(at, _)| {
             let (first, last) = (word.chars().next(), word.chars().last());
             let before = line[..at].chars().last();
@@ -73,7 +102,9 @@ fn never_say(files: &[(String, String)], words: &[&str]) {
 }
 
 fn manifest(package: &str) -> Table {
-    read(&format!("{package}/Cargo.toml")).parse().unwrap_or_else(|error| panic!("{package}/Cargo.toml: {error}"))
+    read(&format!("{package}/Cargo.toml"))
+        .parse()
+        .unwrap_or_else(|error| panic!("{package}/Cargo.toml: {error}"))
 }
 
 /// The names of the dependencies of a package, of every kind and for every target.
@@ -81,7 +112,9 @@ fn dependencies(manifest: &Table) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (key, value) in manifest {
         match value {
-            Value::Table(table) if key.ends_with("dependencies") => found.extend(table.keys().cloned()),
+            Value::Table(table) if key.ends_with("dependencies") => {
+                found.extend(table.keys().cloned())
+            }
             Value::Table(table) if key != "features" => found.extend(dependencies(table)),
             _ => {}
         }
@@ -91,7 +124,14 @@ fn dependencies(manifest: &Table) -> BTreeSet<String> {
 
 #[test]
 fn env_depends_on_few_small_crates() {
-    let rules = ["arrayvec", "ndarray", "rand", "rand_xoshiro", "serde", "thiserror"];
+    let rules = [
+        "arrayvec",
+        "ndarray",
+        "rand",
+        "rand_xoshiro",
+        "serde",
+        "thiserror",
+    ];
     let sheets = ["indexmap", "schemars", "serde_json", "toml"];
     let allowed = rules.into_iter().chain(sheets).map(str::to_owned).collect();
     assert_eq!(dependencies(&manifest("env")), allowed);
@@ -100,8 +140,20 @@ fn env_depends_on_few_small_crates() {
 #[test]
 fn dependencies_point_down() {
     for (package, others) in [
-        ("env", &["ashta-agents", "ashta-train", "ashta-rule-tests", "ashta-tests", "burn"][..]),
-        ("tests/rules", &["ashta-agents", "ashta-train", "ashta-tests", "burn"]),
+        (
+            "env",
+            &[
+                "ashta-agents",
+                "ashta-train",
+                "ashta-rule-tests",
+                "ashta-tests",
+                "burn",
+            ][..],
+        ),
+        (
+            "tests/rules",
+            &["ashta-agents", "ashta-train", "ashta-tests", "burn"],
+        ),
         (
             "agents",
             &[
@@ -122,7 +174,10 @@ fn dependencies_point_down() {
         ("bindings/python", &["ashta-tests", "burn"]),
     ] {
         let found = dependencies(&manifest(package));
-        let wrong: Vec<&&str> = others.iter().filter(|other| found.contains(**other)).collect();
+        let wrong: Vec<&&str> = others
+            .iter()
+            .filter(|other| found.contains(**other))
+            .collect();
         assert!(wrong.is_empty(), "{package} depends on {wrong:?}");
     }
 }
@@ -131,7 +186,11 @@ fn dependencies_point_down() {
 fn env_knows_no_files_no_clock_and_no_network() {
     let names = ["fs", "io", "time", "net", "env", "process", "thread"];
     let words: Vec<String> = names.iter().map(|name| format!("std::{name}")).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).chain(["Instant", "SystemTime", "burn"]).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .chain(["Instant", "SystemTime", "burn"])
+        .collect();
     never_say(&code("env/src"), &words);
 }
 
@@ -141,8 +200,20 @@ fn rules_draw_no_random_numbers() {
         let draws = ["env/src/chance.rs", "env/src/gym/", "env/src/testing/"];
         !draws.iter().any(|place| path.starts_with(place))
     };
-    let files: Vec<(String, String)> = code("env/src").into_iter().filter(|(path, _)| is_rule(path)).collect();
-    never_say(&files, &["rand", "GameRng", "chance::stream", "chance::outcome", "next_u64"]);
+    let files: Vec<(String, String)> = code("env/src")
+        .into_iter()
+        .filter(|(path, _)| is_rule(path))
+        .collect();
+    never_say(
+        &files,
+        &[
+            "rand",
+            "GameRng",
+            "chance::stream",
+            "chance::outcome",
+            "next_u64",
+        ],
+    );
 }
 
 #[test]
@@ -151,15 +222,23 @@ fn modules_above_the_game_interface_do_not_name_the_rules() {
         .into_iter()
         .filter(|(path, _)| {
             let above = ["game.rs", "chance.rs", "turn.rs", "gym/", "testing/"];
-            above.iter().any(|place| path.starts_with(&format!("env/src/{place}")))
+            above
+                .iter()
+                .any(|place| path.starts_with(&format!("env/src/{place}")))
         })
         .collect();
-    never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::"]);
+    never_say(
+        &files,
+        &[
+            "race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::",
+        ],
+    );
     let game = without_tests(&read("env/src/game.rs"));
     assert!(!game.contains("use crate"), "game.rs imports nothing");
 }
 
-/// The modules of `env` from the lowest to the highest; a file belongs to the one with the longest path.
+/// The modules of `env` from the lowest to the highest; a file belongs to the one with the longest
+/// path.
 const MODULES_OF_ENV: [&str; 15] = [
     "game",
     "chance",
@@ -181,13 +260,25 @@ const MODULES_OF_ENV: [&str; 15] = [
 #[test]
 fn modules_of_env_import_only_those_before() {
     let module_of = |path: &str| {
-        let holds =
-            |module: &str| path == module || path.strip_prefix(module).is_some_and(|rest| rest.starts_with('/'));
-        let found = MODULES_OF_ENV.iter().enumerate().filter(|(_, module)| holds(module));
-        found.max_by_key(|(_, module)| module.len()).map(|(place, _)| place)
+        let holds = |module: &str| {
+            path == module
+                || path
+                    .strip_prefix(module)
+                    .is_some_and(|rest| rest.starts_with('/'))
+        };
+        let found = MODULES_OF_ENV
+            .iter()
+            .enumerate()
+            .filter(|(_, module)| holds(module));
+        found
+            .max_by_key(|(_, module)| module.len())
+            .map(|(place, _)| place)
     };
     let mut wrong = Vec::new();
-    for (path, text) in code("env/src").into_iter().filter(|(path, _)| path != "env/src/lib.rs") {
+    for (path, text) in code("env/src")
+        .into_iter()
+        .filter(|(path, _)| path != "env/src/lib.rs")
+    {
         let own = path.trim_start_matches("env/src/").trim_end_matches(".rs");
         let own = module_of(own).unwrap_or_else(|| panic!("{path} is in no module"));
         // Imports that could not be read here.
@@ -195,7 +286,9 @@ fn modules_of_env_import_only_those_before() {
             assert!(!text.contains(form), "{path} has {form}");
         }
         for imported in text.split("crate::").skip(1) {
-            let end = imported.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(imported.len());
+            let end = imported
+                .find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
+                .unwrap_or(imported.len());
             if module_of(&imported[..end].replace("::", "/")).is_some_and(|other| other > own) {
                 wrong.push(format!("{path} imports crate::{}", &imported[..end]));
             }
@@ -208,22 +301,49 @@ fn modules_of_env_import_only_those_before() {
 fn kinds_of_turn_are_matched_in_one_place() {
     let mut files = code("env/src");
     let places = ["race/turns/mod.rs", "sheet/check.rs", "sheet/check/idle.rs"];
-    files.retain(|(path, _)| !places.iter().any(|place| *path == format!("env/src/{place}")));
+    files.retain(|(path, _)| {
+        !places
+            .iter()
+            .any(|place| *path == format!("env/src/{place}"))
+    });
     let kinds = ["Throw", "Series", "Each", "Dice", "Divide"];
-    let words: Vec<String> =
-        kinds.iter().flat_map(|kind| [format!("Turns::{kind}"), format!("TurnKind::{kind}")]).collect();
-    never_say(&files, &words.iter().map(String::as_str).collect::<Vec<_>>());
+    let words: Vec<String> = kinds
+        .iter()
+        .flat_map(|kind| [format!("Turns::{kind}"), format!("TurnKind::{kind}")])
+        .collect();
+    never_say(
+        &files,
+        &words.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn rules_of_the_board_are_read_by_the_board_alone() {
     let mut files = code("env/src");
-    let readers = ["race/moves/", "race/compile/", "sheet/", "notation/understood"];
-    files.retain(|(path, _)| !readers.iter().any(|reader| path.starts_with(&format!("env/src/{reader}"))));
+    let readers = [
+        "race/moves/",
+        "race/compile/",
+        "sheet/",
+        "notation/understood",
+    ];
+    files.retain(|(path, _)| {
+        !readers
+            .iter()
+            .any(|reader| path.starts_with(&format!("env/src/{reader}")))
+    });
     let sections = ["stacking", "capture", "gate", "finish", "unit"];
-    let words: Vec<String> =
-        sections.iter().flat_map(|section| [format!("sheet.{section}"), format!("sheet().{section}")]).collect();
-    never_say(&files, &words.iter().map(String::as_str).chain(["let Sheet {"]).collect::<Vec<_>>());
+    let words: Vec<String> = sections
+        .iter()
+        .flat_map(|section| [format!("sheet.{section}"), format!("sheet().{section}")])
+        .collect();
+    never_say(
+        &files,
+        &words
+            .iter()
+            .map(String::as_str)
+            .chain(["let Sheet {"])
+            .collect::<Vec<_>>(),
+    );
 }
 
 /// The lines of code that name a built-in game: in words with hyphens or underscores, or in one.
@@ -233,11 +353,21 @@ fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in files {
         // Short names are parts of other words, too.
-        let is_word =
-            |line: &str, name: &str| line.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
-        let names_one =
-            |line: &str, name: &str| if name.len() < 4 { is_word(line, name) } else { plain(line).contains(name) };
-        let named = text.lines().filter(|line| names.iter().any(|name| names_one(line, name)));
+        let is_word = |line: &str, name: &str| {
+            line.to_lowercase()
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| word == name)
+        };
+        let names_one = |line: &str, name: &str| {
+            if name.len() < 4 {
+                is_word(line, name)
+            } else {
+                plain(line).contains(name)
+            }
+        };
+        let named = text
+            .lines()
+            .filter(|line| names.iter().any(|name| names_one(line, name)));
         found.extend(named.map(|line| format!("{path}: {}", line.trim())));
     }
     found
@@ -245,17 +375,34 @@ fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
 
 #[test]
 fn games_are_named_by_their_sheets_alone() {
-    let folders = ["env/src", "agents/src", "bindings/c/src", "bindings/python/src"];
+    let folders = [
+        "env/src",
+        "agents/src",
+        "bindings/c/src",
+        "bindings/python/src",
+    ];
     let mut files: Vec<(String, String)> = folders.into_iter().flat_map(code).collect();
     for folder in ["web", "bindings/js", "bindings/js/shared"] {
         for entry in fs::read_dir(root().join(folder)).expect("a folder of scripts") {
-            let name = entry.expect("an entry of a folder").file_name().into_string().expect("names are text");
+            let name = entry
+                .expect("an entry of a folder")
+                .file_name()
+                .into_string()
+                .expect("names are text");
             if !name.ends_with(".js") {
                 continue;
             }
             let path = format!("{folder}/{name}");
-            let is_code = |line: &&str| !["//", "/*", "*"].iter().any(|mark| line.trim_start().starts_with(mark));
-            let text: Vec<String> = read(&path).lines().filter(is_code).map(str::to_owned).collect();
+            let is_code = |line: &&str| {
+                !["//", "/*", "*"]
+                    .iter()
+                    .any(|mark| line.trim_start().starts_with(mark))
+            };
+            let text: Vec<String> = read(&path)
+                .lines()
+                .filter(is_code)
+                .map(str::to_owned)
+                .collect();
             files.push((path, text.join("\n")));
         }
     }
@@ -263,14 +410,23 @@ fn games_are_named_by_their_sheets_alone() {
     assert!(found.is_empty(), "{}", found.join("\n"));
     // The default game of commands.
     let defaults = lines_that_name_a_game(&code("train/src"));
-    assert!(defaults.len() <= 1, "more than one default game: {}", defaults.join("\n"));
+    assert!(
+        defaults.len() <= 1,
+        "more than one default game: {}",
+        defaults.join("\n")
+    );
 }
 
 #[test]
 fn bots_record_the_version_of_burn_that_they_were_trained_with() {
-    let manifest: Table = read("Cargo.toml").parse().expect("the workspace has a manifest");
+    let manifest: Table = read("Cargo.toml")
+        .parse()
+        .expect("the workspace has a manifest");
     let version = manifest["workspace"]["dependencies"]["burn"]["version"].as_str();
-    assert_eq!(version, Some(format!("={}", ashta_agents::learn::net::BURN).as_str()));
+    assert_eq!(
+        version,
+        Some(format!("={}", ashta_agents::learn::net::BURN).as_str())
+    );
 }
 
 #[test]
@@ -285,40 +441,93 @@ fn burn_lives_in_the_learning_network() {
 fn burn_computes_gradients_and_steps() {
     let mut files = code("agents/src");
     let text = |path: &str| without_tests(&read(&format!("agents/src/learn/net/{path}")));
-    assert!(text("learner.rs").contains("total.backward()") && text("optimizer.rs").contains("adamw.step("));
+    assert!(
+        text("learner.rs").contains("total.backward()")
+            && text("optimizer.rs").contains("adamw.step(")
+    );
     files.retain(|(path, _)| path != "agents/src/learn/net/bag.rs");
-    never_say(&files, &["Backward", "grads", "grad_replace", "beta_1", "beta_2", "powi(time)", "slopes"]);
+    never_say(
+        &files,
+        &[
+            "Backward",
+            "grads",
+            "grad_replace",
+            "beta_1",
+            "beta_2",
+            "powi(time)",
+            "slopes",
+        ],
+    );
 }
 
 #[test]
 fn players_use_the_game_interface_only() {
-    let folders = ["play", "search", "arena", "network/portable", "perfect/solve", "learn/selfplay"];
-    let mut files = folders.map(|folder| code(&format!("agents/src/{folder}"))).concat();
+    let folders = [
+        "play",
+        "search",
+        "arena",
+        "network/portable",
+        "perfect/solve",
+        "learn/selfplay",
+    ];
+    let mut files = folders
+        .map(|folder| code(&format!("agents/src/{folder}")))
+        .concat();
     // A game is recorded in the notation of its rules.
-    let writes = ["agents/src/arena/game_record.rs", "agents/src/arena/tournament.rs"];
+    let writes = [
+        "agents/src/arena/game_record.rs",
+        "agents/src/arena/tournament.rs",
+    ];
     files.retain(|(path, _)| !writes.contains(&path.as_str()));
-    never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::"]);
+    never_say(
+        &files,
+        &[
+            "race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::",
+        ],
+    );
 }
 
 /// Fails with every module of `folder` that imports one that stands after it in `modules`.
 fn import_only_those_before(folder: &str, modules: &[&str]) {
     for (place, module) in modules.iter().enumerate() {
-        let inner = folder.split_once("/src").map_or("", |(_, inner)| inner).replace('/', "::");
-        let later: Vec<String> = modules[place + 1..].iter().map(|other| format!("crate{inner}::{other}")).collect();
+        let inner = folder
+            .split_once("/src")
+            .map_or("", |(_, inner)| inner)
+            .replace('/', "::");
+        let later: Vec<String> = modules[place + 1..]
+            .iter()
+            .map(|other| format!("crate{inner}::{other}"))
+            .collect();
         let later: Vec<&str> = later.iter().map(String::as_str).collect();
         let own = format!("{folder}/{module}");
-        let is_own = |path: &String| *path == format!("{own}.rs") || path.starts_with(&format!("{own}/"));
-        let files: Vec<_> = code(folder).into_iter().filter(|(path, _)| is_own(path)).collect();
+        let is_own =
+            |path: &String| *path == format!("{own}.rs") || path.starts_with(&format!("{own}/"));
+        let files: Vec<_> = code(folder)
+            .into_iter()
+            .filter(|(path, _)| is_own(path))
+            .collect();
         never_say(&files, &later);
     }
 }
 
 #[test]
 fn modules_of_agents_import_only_modules_below() {
-    let modules = ["play", "search", "arena", "network", "perfect", "learn", "roster", "protocol"];
-    let files: Vec<String> = rust_files("agents/src").into_iter().filter(|path| path != "agents/src/lib.rs").collect();
-    let has_module = |path: &&String| modules.iter().any(|module| path.starts_with(&format!("agents/src/{module}/")));
-    assert!(files.iter().all(|path| has_module(&path)), "every file of agents but lib.rs is in a module");
+    let modules = [
+        "play", "search", "arena", "network", "perfect", "learn", "roster", "protocol",
+    ];
+    let files: Vec<String> = rust_files("agents/src")
+        .into_iter()
+        .filter(|path| path != "agents/src/lib.rs")
+        .collect();
+    let has_module = |path: &&String| {
+        modules
+            .iter()
+            .any(|module| path.starts_with(&format!("agents/src/{module}/")))
+    };
+    assert!(
+        files.iter().all(|path| has_module(&path)),
+        "every file of agents but lib.rs is in a module"
+    );
     import_only_those_before("agents/src", &modules);
 }
 
@@ -332,20 +541,35 @@ fn modules_of_a_run_import_only_those_before() {
 #[test]
 fn pages_for_developers_name_files_and_items_that_exist() {
     let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+        text.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .map(str::to_owned)
+            .collect()
     };
-    let known = words(&all_files().iter().map(|path| read(path)).collect::<String>());
+    let known = words(
+        &all_files()
+            .iter()
+            .map(|path| read(path))
+            .collect::<String>(),
+    );
     for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let prose: String = read(page).split("```").step_by(2).collect();
         let parts: Vec<&str> = prose.split('`').collect();
-        assert!(parts.len() > 60, "{page} has only {} parts in backticks", parts.len() / 2);
+        assert!(
+            parts.len() > 60,
+            "{page} has only {} parts in backticks",
+            parts.len() / 2
+        );
         for (at, &name) in parts.iter().enumerate().skip(1).step_by(2) {
             let path = name.split(' ').next().unwrap_or_default();
             let is_item = name.contains('_') || name.starts_with(char::is_uppercase);
             if path.contains('/') && path != "//!" {
                 assert!(root().join(path).exists(), "{page} names {path}");
             } else if parts[at + 1] == " in " {
-                assert!(words(&read(parts[at + 2])).contains(name), "{page} names {name} in {}", parts[at + 2]);
+                assert!(
+                    words(&read(parts[at + 2])).contains(name),
+                    "{page} names {name} in {}",
+                    parts[at + 2]
+                );
             } else if is_item && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
                 assert!(known.contains(name), "{page} names {name}");
             }
@@ -356,16 +580,56 @@ fn pages_for_developers_name_files_and_items_that_exist() {
 #[test]
 fn libraries_do_not_print_exit_or_leave_threads_behind() {
     let files = [code("env/src"), code("agents/src")].concat();
-    never_say(&files, &["print!", "println!", "eprint!", "eprintln!", "dbg!", "process::exit", "process::abort"]);
-    never_say(&files, &["thread::spawn", "thread::sleep", "todo!", "unimplemented!", ".unwrap()"]);
+    never_say(
+        &files,
+        &[
+            "print!",
+            "println!",
+            "eprint!",
+            "eprintln!",
+            "dbg!",
+            "process::exit",
+            "process::abort",
+        ],
+    );
+    never_say(
+        &files,
+        &[
+            "thread::spawn",
+            "thread::sleep",
+            "todo!",
+            "unimplemented!",
+            ".unwrap()",
+        ],
+    );
 }
 
 #[test]
 fn agents_touch_files_in_few_places() {
     let mut files = code("agents/src");
-    let places = ["play/files.rs", "network/tensor_file.rs", "perfect/table/file.rs", "perfect/solve/memory.rs"];
-    files.retain(|(path, _)| !places.iter().any(|place| *path == format!("agents/src/{place}")));
-    never_say(&files, &["std::fs", "File::open", "File::create", "std::net", "std::time", "Instant", "SystemTime"]);
+    let places = [
+        "play/files.rs",
+        "network/tensor_file.rs",
+        "perfect/table/file.rs",
+        "perfect/solve/memory.rs",
+    ];
+    files.retain(|(path, _)| {
+        !places
+            .iter()
+            .any(|place| *path == format!("agents/src/{place}"))
+    });
+    never_say(
+        &files,
+        &[
+            "std::fs",
+            "File::open",
+            "File::create",
+            "std::net",
+            "std::time",
+            "Instant",
+            "SystemTime",
+        ],
+    );
 }
 
 /// Files of 500 lines are long already; one may be longer where it reads better whole.
@@ -377,12 +641,19 @@ fn files_have_a_bounded_length_and_say_what_they_are() {
     for path in all_files() {
         let text = read(&path);
         if text.lines().count() > MOST_LINES {
-            wrong.push(format!("{path} has {} lines, {MOST_LINES} are the most", text.lines().count()));
+            wrong.push(format!(
+                "{path} has {} lines, {MOST_LINES} are the most",
+                text.lines().count()
+            ));
         }
         // Code is as wide as rustfmt lets it be; comments it leaves alone.
-        let is_wide = |line: &str| line.trim_start().starts_with("//") && line.chars().count() > 120;
+        let is_wide =
+            |line: &str| line.trim_start().starts_with("//") && line.chars().count() > 100;
         if let Some(place) = text.lines().position(is_wide) {
-            wrong.push(format!("{path}:{} is a comment of more than 120 characters", place + 1));
+            wrong.push(format!(
+                "{path}:{} is a comment of more than 100 characters",
+                place + 1
+            ));
         }
         if !text.starts_with("//! ") {
             wrong.push(format!("{path} does not begin with `//!` and what it is"));
@@ -394,9 +665,24 @@ fn files_have_a_bounded_length_and_say_what_they_are() {
 /// The compiler refuses `unsafe` unless a file allows it.
 #[test]
 fn tests_run_always_and_only_the_c_library_allows_unsafe_code() {
-    let mut files: Vec<(String, String)> = all_files().into_iter().map(|path| (path.clone(), read(&path))).collect();
+    let mut files: Vec<(String, String)> = all_files()
+        .into_iter()
+        .map(|path| (path.clone(), read(&path)))
+        .collect();
     files.retain(|(path, _)| path != "tests/tests/architecture.rs");
-    never_say(&files, &["#[ignore", "should_panic", "thread::sleep", "TODO", "FIXME", "XXX"]);
-    files.retain(|(path, _)| path != "tests/rules/tests/allocations.rs" && path != "bindings/c/src/lib.rs");
+    never_say(
+        &files,
+        &[
+            "#[ignore",
+            "should_panic",
+            "thread::sleep",
+            "TODO",
+            "FIXME",
+            "XXX",
+        ],
+    );
+    files.retain(|(path, _)| {
+        path != "tests/rules/tests/allocations.rs" && path != "bindings/c/src/lib.rs"
+    });
     never_say(&files, &["unsafe_code"]);
 }

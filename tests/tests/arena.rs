@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ashta_agents::arena::{
-    Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, analyze_game, luck, play_blocks, rotations,
-    sides,
+    Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, analyze_game, luck,
+    play_blocks, rotations, sides,
 };
 use ashta_agents::perfect::solve::{Memory, PlayerPolicy, evaluate_policies};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -30,21 +30,39 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         PipEvaluator.values(&race, &[turns.index().state(mover, sides)], &mut values);
         thinks[number] = (f64::from(values[0][mover]) * f64::from(u32::MAX)) as u32;
     }
-    let styles = [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::GreedyBy(&solution.values)];
+    let styles = [
+        PlayerPolicy::GreedyBy(&thinks),
+        PlayerPolicy::GreedyBy(&solution.values),
+    ];
     let go_on = |_: &_| ControlFlow::Continue(());
-    let met = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
+    let met = evaluate_policies(
+        &turns,
+        start(&turns),
+        styles,
+        &mut Memory::default(),
+        &CONFIG,
+        &go_on,
+    );
     let exact = met.expect("settles").expect("not stopped").mean();
     assert!(exact < 0.495, "{exact}");
 
     let table = Arc::new(Table::new(turns.index().clone(), solution, false));
     let contestants = || {
         let pips = Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
-        let perfect = Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
-        vec![Box::new(pips) as Box<dyn Contestant<Race>>, Box::new(perfect)]
+        let perfect =
+            Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
+        vec![
+            Box::new(pips) as Box<dyn Contestant<Race>>,
+            Box::new(perfect),
+        ]
     };
     let seatings = rotations(&sides(race.spec()), &[0, 1]);
-    let meeting =
-        MatchSetup { game: &race, contestants: &contestants, seatings: &|_| seatings.clone(), is_stopped: &|| false };
+    let meeting = MatchSetup {
+        game: &race,
+        contestants: &contestants,
+        seatings: &|_| seatings.clone(),
+        is_stopped: &|| false,
+    };
     // The same games luck-corrected (control variate) by perfect play, and by step counting.
     let study = || {
         let (mut right, mut wrong) = (Perfect::new(Arc::clone(&table)), PipEvaluator);
@@ -57,13 +75,20 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
                 analyze_game(race, &mut right, start, moves, block, 0.0),
                 analyze_game(race, &mut wrong, start, moves, block, 0.0),
             ];
-            [f64::from(game.returns[own]), luck(&lucks[0])[own], luck(&lucks[1])[own]]
+            [
+                f64::from(game.returns[own]),
+                luck(&lucks[0])[own],
+                luck(&lucks[1])[own],
+            ]
         }) as Box<dyn FnMut(PlayedGame) -> [f64; 3]>
     };
     let (mut held, mut shrinkage) = ([0; 3], [0.0; 2]);
     let runs = amount(60, 200);
     for seed in 0..runs as u64 {
-        let config = MatchConfig { seed, ..MatchConfig::default() };
+        let config = MatchConfig {
+            seed,
+            ..MatchConfig::default()
+        };
         let mut sums = [const { Vec::new() }; 3];
         // 50 blocks of two games.
         let mut residual = [0.0; 2];
@@ -80,8 +105,15 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         play_blocks(&meeting, 0..50, &config, study, &mut take);
         let [scores, right, wrong] = sums;
         let mut intervals = vec![Interval::of_scores(&scores, &[]).interval];
-        for (which, (luck, independent_variance)) in [right, wrong].into_iter().zip(residual).enumerate() {
-            let blocks = Blocks { scores: scores.clone(), luck, strata: Vec::new(), independent_variance };
+        for (which, (luck, independent_variance)) in
+            [right, wrong].into_iter().zip(residual).enumerate()
+        {
+            let blocks = Blocks {
+                scores: scores.clone(),
+                luck,
+                strata: Vec::new(),
+                independent_variance,
+            };
             let adjusted = blocks.luck_adjusted();
             shrinkage[which] += adjusted.shrinkage / runs as f64;
             intervals.push(adjusted.estimate.interval);
@@ -90,8 +122,15 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
             *held += i32::from(low <= exact && exact <= high);
         }
     }
-    // 95 % are expected; three deviations less are allowed. Intervals from few blocks are rather too wide.
+    // 95 % are expected; three deviations less are allowed. Intervals from few blocks are rather
+    // too wide.
     let least = 0.95 * runs as f64 - 3.0 * (0.95 * 0.05 * runs as f64).sqrt();
-    assert!(held.iter().all(|&held| f64::from(held) >= least), "{held:?} of {runs}");
-    assert!(shrinkage[0] > 2.0 && shrinkage[0] > shrinkage[1] && shrinkage[1] > 1.0, "{shrinkage:?}");
+    assert!(
+        held.iter().all(|&held| f64::from(held) >= least),
+        "{held:?} of {runs}"
+    );
+    assert!(
+        shrinkage[0] > 2.0 && shrinkage[0] > shrinkage[1] && shrinkage[1] > 1.0,
+        "{shrinkage:?}"
+    );
 }

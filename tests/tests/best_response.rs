@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress};
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse, ExploitStage};
 use ashta_agents::perfect::regret::{Judged, against_perfect};
-use ashta_agents::perfect::solve::{Memory, PlayerPolicy, Response, SolveConfig, UNIT, evaluate_policies};
+use ashta_agents::perfect::solve::{
+    Memory, PlayerPolicy, Response, SolveConfig, UNIT, evaluate_policies,
+};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
 use ashta_agents::play::baseline::PipEvaluator;
@@ -32,9 +34,16 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let start = start(&turns);
     let go_on = |_: &_| ControlFlow::Continue(());
     let met = |styles| -> Response {
-        evaluate_policies(&turns, start, styles, &mut Memory::default(), &CONFIG, &go_on)
-            .expect("settles")
-            .expect("not stopped")
+        evaluate_policies(
+            &turns,
+            start,
+            styles,
+            &mut Memory::default(),
+            &CONFIG,
+            &go_on,
+        )
+        .expect("settles")
+        .expect("not stopped")
     };
     let reply = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(perfect)]);
     assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
@@ -45,44 +54,81 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let race = turns.index().race().clone();
     let mut pips = vec![0; turns.index().numbers()];
     for (number, mover, sides) in positions(&turns) {
-        let values = PipEvaluator.evaluate(&race, &[turns.index().state(mover, sides)]).remove(0).values;
+        let values = PipEvaluator
+            .evaluate(&race, &[turns.index().state(mover, sides)])
+            .remove(0)
+            .values;
         pips[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
-    let exact = met([PlayerPolicy::GreedyBy(&pips), PlayerPolicy::GreedyBy(perfect)]);
+    let exact = met([
+        PlayerPolicy::GreedyBy(&pips),
+        PlayerPolicy::GreedyBy(perfect),
+    ]);
     let best = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&pips)]);
-    assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
+    assert!(
+        best.mean() >= 1.0 - exact.mean() - 1e-7,
+        "{best:?} and {exact:?}"
+    );
 
     let table = Arc::new(Table::new(turns.index().clone(), solution, false));
-    let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
+    let matched = MatchConfig {
+        blocks: 2_000,
+        seed: 5,
+        threads: 2,
+        batch: 64,
+    };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
     let judge = |agent: MakeAgent<'_, '_, Race>, judged| {
-        let found = against_perfect(&race, agent, judged, &table, &matched, &MatchProgress::UNWATCHED);
+        let found = against_perfect(
+            &race,
+            agent,
+            judged,
+            &table,
+            &matched,
+            &MatchProgress::UNWATCHED,
+        );
         let (report, regret) = found.expect("two seats");
         (report, regret.expect("games end"))
     };
     let (report, regret) = judge(&agent, Judged::Played);
     let [low, high] = regret.luck_adjusted_score.interval;
-    assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
-    assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "the luck-corrected interval is narrower");
+    assert!(
+        low - 0.001 < exact.mean() && exact.mean() < high + 0.001,
+        "{exact:?} for {low} to {high}"
+    );
+    assert!(
+        high - low < (report.interval[1] - report.interval[0]) / 3.0,
+        "the luck-corrected interval is narrower"
+    );
     let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let [played, expected] = [Judged::Played, Judged::Expected].map(|judged| judge(&random, judged).1);
+    let [played, expected] =
+        [Judged::Played, Judged::Expected].map(|judged| judge(&random, judged).1);
     assert!(played.regret_per_decision.mean > regret.regret_per_decision.mean);
     // The match is the same; the expectation has less noise.
-    for (played, expected) in
-        [(played.regret_per_decision, expected.regret_per_decision), (played.optimal_choices, expected.optimal_choices)]
-    {
+    for (played, expected) in [
+        (played.regret_per_decision, expected.regret_per_decision),
+        (played.optimal_choices, expected.optimal_choices),
+    ] {
         let width = |found: Interval| found.interval[1] - found.interval[0];
-        assert!((played.mean - expected.mean).abs() < width(played), "{played:?} and {expected:?}");
-        assert!(width(expected) < width(played), "{played:?} and {expected:?}");
+        assert!(
+            (played.mean - expected.mean).abs() < width(played),
+            "{played:?} and {expected:?}"
+        );
+        assert!(
+            width(expected) < width(played),
+            "{played:?} and {expected:?}"
+        );
     }
     assert_eq!(played.decisions, expected.decisions);
-    let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
+    let itself =
+        || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
     let (_, itself) = judge(&itself, Judged::Played);
     assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
     assert_eq!(itself.optimal_choices.mean, 1.0);
 }
 
-/// Counts steps, plus a small random number for each position to break ties; the same from every seat.
+/// Counts steps, plus a small random number for each position to break ties; the same from every
+/// seat.
 #[derive(Clone)]
 struct Whim(TurnIndex);
 
@@ -93,9 +139,14 @@ impl Whim {
 
     /// For the seat that throws.
     fn number(&self, state: &State) -> f32 {
-        let Some((seat, [own, other, ..])) = self.0.locate(state) else { return 0.5 };
+        let Some((seat, [own, other, ..])) = self.0.locate(state) else {
+            return 0.5;
+        };
         let drawn = chance::mix(u64::from(own) << 16 | u64::from(other)) >> 40;
-        let pips = PipEvaluator.evaluate(self.0.race(), &[*state]).remove(0).values[seat];
+        let pips = PipEvaluator
+            .evaluate(self.0.race(), &[*state])
+            .remove(0)
+            .values[seat];
         0.75 * pips + 0.25 * (drawn as f32 / (1u64 << 24) as f32)
     }
 }
@@ -120,15 +171,27 @@ fn go_on(_: ExploitStage) -> ControlFlow<()> {
 
 #[test]
 fn best_responses_to_values_and_to_choices_agree() {
-    let games = ["ashte-kashte?pieces=1&move=optional", "pagade?pieces=1&must_use=optional&no_cut=off"];
+    let games = [
+        "ashte-kashte?pieces=1&move=optional",
+        "pagade?pieces=1&must_use=optional&no_cut=off",
+    ];
     for text in &games[..amount(1, games.len())] {
         let mut best = BestResponse::new(&race(text, "SN")).expect("small");
         let values = || Box::new(Whim::of(text)) as Box<dyn Evaluator<Race> + Send>;
         let choices = || Box::new(OnePly::new(Whim::of(text))) as Box<dyn Agent<Race> + Send>;
-        let config = SolveConfig { threads: 2, ..CONFIG };
-        let by_values = best.find(AgentPolicy::Values(&values), &config, &go_on).expect("settles").expect("whole");
+        let config = SolveConfig {
+            threads: 2,
+            ..CONFIG
+        };
+        let by_values = best
+            .find(AgentPolicy::Values(&values), &config, &go_on)
+            .expect("settles")
+            .expect("whole");
         let mut best = BestResponse::new(&race(text, "SN")).expect("small");
-        let by_choices = best.find(AgentPolicy::Choices(&choices), &config, &go_on).expect("settles").expect("whole");
+        let by_choices = best
+            .find(AgentPolicy::Choices(&choices), &config, &go_on)
+            .expect("settles")
+            .expect("whole");
         // Probabilities of choices have single precision.
         assert!(
             (by_values.by_order[0] - by_choices.by_order[0]).abs() < 1e-6,
@@ -170,23 +233,39 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
     // Turns of one action: in longer ones the solver draws again at each.
     for (text, seats) in [
         ("ashte-kashte?pieces=1&move=optional", "SN"),
-        ("ashte-kashte?pieces=1&move=optional&capture_bonus=true", "SN"),
+        (
+            "ashte-kashte?pieces=1&move=optional&capture_bonus=true",
+            "SN",
+        ),
         ("ring", "SEN"),
         ("ring", "SENW"),
     ] {
-        let race = if text == "ring" { ring(seats) } else { race(text, seats) };
+        let race = if text == "ring" {
+            ring(seats)
+        } else {
+            race(text, seats)
+        };
         let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
         let mut best = BestResponse::new(&race).expect("small");
-        let found = best.find(AgentPolicy::Choices(&random), &CONFIG, &go_on).expect("settles").expect("whole");
+        let found = best
+            .find(AgentPolicy::Choices(&random), &CONFIG, &go_on)
+            .expect("settles")
+            .expect("whole");
         let mut plays = BySeat([Play::Uniform; 4]);
         plays[Seat::SOUTH] = Play::Best;
         let exact = exact::solve(&race, plays).expect("settles");
         let firsts = race.spec().seats;
         let value = |seat| exact.values(&race.initial_state(seat)).expect("a start")[Seat::SOUTH];
         let mean = firsts.iter().map(value).sum::<f64>() / firsts.len() as f64;
-        assert!((found.by_seat[0] - mean).abs() < 1e-6, "{text} {seats}: {found:?} for {mean}");
+        assert!(
+            (found.by_seat[0] - mean).abs() < 1e-6,
+            "{text} {seats}: {found:?} for {mean}"
+        );
         if seats == "SN" {
-            assert!((found.by_order[0] - value(Seat::SOUTH)).abs() < 1e-6, "{text}: {found:?}");
+            assert!(
+                (found.by_order[0] - value(Seat::SOUTH)).abs() < 1e-6,
+                "{text}: {found:?}"
+            );
         }
     }
 }
@@ -194,12 +273,17 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
 /// In rows of a series, in lanes of one throw, and where seats wait.
 #[test]
 fn best_responses_by_rows_and_one_by_one_agree() {
-    for text in ["ashtapada?pieces=1&must_use=greedy", "ur?pieces=2", "pagade?pieces=1&no_cut=wait"] {
+    for text in [
+        "ashtapada?pieces=1&must_use=greedy",
+        "ur?pieces=2",
+        "pagade?pieces=1&no_cut=wait",
+    ] {
         let (turns, whim) = (turns(text, "SN"), Whim::of(text));
         assert_eq!(turns.has_rows(), text.starts_with("ashtapada"), "{text}");
         let mut thinks = vec![0; turns.index().numbers()];
         for (number, mover, sides) in positions(&turns) {
-            thinks[number] = (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
+            thinks[number] =
+                (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
         }
         let go_on = |_: &_| ControlFlow::Continue(());
         for styles in [
@@ -207,13 +291,36 @@ fn best_responses_by_rows_and_one_by_one_agree() {
             [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::Best],
             [PlayerPolicy::Best; 2],
         ] {
-            let config = SolveConfig { threads: 2, ..CONFIG };
-            let rows = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &config, &go_on);
-            let single =
-                evaluate_policies(&OneByOne(&turns), start(&turns), styles, &mut Memory::default(), &config, &go_on);
-            let [rows, single] = [rows, single].map(|found| found.expect("settles").expect("whole"));
-            assert!((rows.by_order[0] - single.by_order[0]).abs() < 1e-7, "{text}: {rows:?} and {single:?}");
-            assert!((rows.by_order[1] - single.by_order[1]).abs() < 1e-7, "{text}: {rows:?} and {single:?}");
+            let config = SolveConfig {
+                threads: 2,
+                ..CONFIG
+            };
+            let rows = evaluate_policies(
+                &turns,
+                start(&turns),
+                styles,
+                &mut Memory::default(),
+                &config,
+                &go_on,
+            );
+            let single = evaluate_policies(
+                &OneByOne(&turns),
+                start(&turns),
+                styles,
+                &mut Memory::default(),
+                &config,
+                &go_on,
+            );
+            let [rows, single] =
+                [rows, single].map(|found| found.expect("settles").expect("whole"));
+            assert!(
+                (rows.by_order[0] - single.by_order[0]).abs() < 1e-7,
+                "{text}: {rows:?} and {single:?}"
+            );
+            assert!(
+                (rows.by_order[1] - single.by_order[1]).abs() < 1e-7,
+                "{text}: {rows:?} and {single:?}"
+            );
         }
     }
 }
@@ -227,24 +334,53 @@ fn a_best_response_is_found_sooner_from_the_one_before() {
         reported.fetch_add(1, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
-    let mut find = || best.find(AgentPolicy::Values(&values), &CONFIG, &watch).expect("settles").expect("whole");
+    let mut find = || {
+        best.find(AgentPolicy::Values(&values), &CONFIG, &watch)
+            .expect("settles")
+            .expect("whole")
+    };
     let first = find();
     let first_reported = reported.swap(0, Ordering::Relaxed);
     let again = find();
     let again_reported = reported.load(Ordering::Relaxed);
-    assert!((first.mean() - again.mean()).abs() < 1e-8, "{first:?} and {again:?}");
-    assert!(again_reported * 3 < first_reported, "{again_reported} after {first_reported}");
-    assert_eq!(best.find(AgentPolicy::Values(&values), &CONFIG, &|_| ControlFlow::Break(())).expect("stopped"), None);
+    assert!(
+        (first.mean() - again.mean()).abs() < 1e-8,
+        "{first:?} and {again:?}"
+    );
+    assert!(
+        again_reported * 3 < first_reported,
+        "{again_reported} after {first_reported}"
+    );
+    assert_eq!(
+        best.find(AgentPolicy::Values(&values), &CONFIG, &|_| {
+            ControlFlow::Break(())
+        })
+        .expect("stopped"),
+        None
+    );
 }
 
 #[test]
 fn games_without_a_best_response_are_refused() {
-    let refused = |text, seats: &str| BestResponse::new(&race(text, seats)).expect_err("too much").to_string();
-    assert!(refused("ashte-kashte", "SN").contains("one seat's pieces"), "{}", refused("ashte-kashte", "SN"));
+    let refused = |text, seats: &str| {
+        BestResponse::new(&race(text, seats))
+            .expect_err("too much")
+            .to_string()
+    };
+    assert!(
+        refused("ashte-kashte", "SN").contains("one seat's pieces"),
+        "{}",
+        refused("ashte-kashte", "SN")
+    );
     let mut best = BestResponse::new(&race("ashtapada?pieces=1", "SN")).expect("small");
     let choices = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let refused = best.find(AgentPolicy::Choices(&choices), &CONFIG, &go_on).expect_err("endless");
-    assert!(refused.to_string().contains("any number of throws"), "{refused}");
+    let refused = best
+        .find(AgentPolicy::Choices(&choices), &CONFIG, &go_on)
+        .expect_err("endless");
+    assert!(
+        refused.to_string().contains("any number of throws"),
+        "{refused}"
+    );
     struct Half;
     impl Evaluator<Race> for Half {
         fn evaluate(&mut self, _: &Race, states: &[State]) -> Vec<Evaluation> {
@@ -252,6 +388,8 @@ fn games_without_a_best_response_are_refused() {
         }
     }
     let values = || Box::new(Half) as Box<dyn Evaluator<Race> + Send>;
-    let refused = best.find(AgentPolicy::Values(&values), &CONFIG, &go_on).expect_err("no values of two seats");
+    let refused = best
+        .find(AgentPolicy::Values(&values), &CONFIG, &go_on)
+        .expect_err("no values of two seats");
     assert!(refused.to_string().contains("do not sum to 1"), "{refused}");
 }

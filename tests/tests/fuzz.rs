@@ -14,15 +14,20 @@ use ashta_tests::fuzz::{TARGETS, walk};
 
 /// The files of a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of a folder").path()).collect();
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry of a folder").path())
+        .collect();
     files.sort_unstable();
     files
 }
 
 /// Gives every file of `kind` to its target; each target has at least `least`.
 fn replay(kind: &str, least: usize) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(kind);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fuzz")
+        .join(kind);
     let names: Vec<PathBuf> = TARGETS.iter().map(|(name, _)| root.join(name)).collect();
     assert!(
         !files(&root).is_empty() && files(&root).iter().all(|folder| names.contains(folder)),
@@ -30,7 +35,11 @@ fn replay(kind: &str, least: usize) {
     );
     for (name, target) in TARGETS {
         let folder = root.join(name);
-        let files = if folder.is_dir() { files(&folder) } else { Vec::new() };
+        let files = if folder.is_dir() {
+            files(&folder)
+        } else {
+            Vec::new()
+        };
         assert!(files.len() >= least, "{kind} has nothing for {name}");
         for file in files {
             // The last file named is the one that fails.
@@ -59,11 +68,16 @@ fn mutated(rng: &mut GameRng) -> String {
     let words: Vec<&str> = WORDS.split(' ').collect();
     let sheets = builtin::all();
     let text = sheets[below(sheets.len(), rng)].text();
-    let mut lines: Vec<String> =
-        text.lines().take_while(|line| !line.starts_with("[flags")).map(str::to_owned).collect();
+    let mut lines: Vec<String> = text
+        .lines()
+        .take_while(|line| !line.starts_with("[flags"))
+        .map(str::to_owned)
+        .collect();
     for _ in 0..1 + below(3, rng) {
         let at = below(lines.len(), rng);
-        let Some((key, value)) = lines[at].split_once(" = ").map(|(key, value)| (key.to_owned(), value.to_owned()))
+        let Some((key, value)) = lines[at]
+            .split_once(" = ")
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
         else {
             continue;
         };
@@ -91,8 +105,10 @@ fn changed_sheets_are_refused_or_played() {
         };
         for letters in &sheet.seats.allowed {
             let seats = SeatSet::from_letters(letters).expect("a checked sheet");
-            let pieces = sheet.pieces.allowed[below(sheet.pieces.allowed.len(), &mut rng)].to_string();
-            let ruleset = Ruleset::of(Arc::clone(&sheet), seats, [("pieces", &*pieces)]).expect("a checked sheet");
+            let pieces =
+                sheet.pieces.allowed[below(sheet.pieces.allowed.len(), &mut rng)].to_string();
+            let ruleset = Ruleset::of(Arc::clone(&sheet), seats, [("pieces", &*pieces)])
+                .expect("a checked sheet");
             let race = Race::new(ruleset);
             let mut state = race.initial_state(seats.iter().next().expect("a seat"));
             for _ in 0..12 {
@@ -104,5 +120,8 @@ fn changed_sheets_are_refused_or_played() {
         }
         played += 1;
     }
-    assert!(refused > 30 && played > 30, "{refused} refused, {played} played");
+    assert!(
+        refused > 30 && played > 30,
+        "{refused} refused, {played} played"
+    );
 }

@@ -1,5 +1,5 @@
-//! Self-play learning against exact values: one-piece Ashte Kashte is small enough to be solved, so learned values are
-//! compared with exact ones.
+//! Self-play learning against exact values: one-piece Ashte Kashte is small enough to be solved, so
+//! learned values are compared with exact ones.
 
 use std::sync::Arc;
 
@@ -22,12 +22,19 @@ use ashta_tests::solving::race;
 fn self_play_finds_the_values_of_a_solved_game() {
     let race = race("ashte-kashte?pieces=1", "SN");
     let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
-    let starts: Vec<State> =
-        exact.states().filter(|state| matches!(race.node(state), Node::Chance(_))).copied().collect();
+    let starts: Vec<State> = exact
+        .states()
+        .filter(|state| matches!(race.node(state), Node::Chance(_)))
+        .copied()
+        .collect();
     let NetShape { value, policy } = NetShape::for_spec(race.spec(), &[64], &[8]);
     let lambda = 0.7;
     let config = TrainConfig {
-        learning: LearningConfig { ema: Some(0.99), policy_weight: 0.5, ..LearningConfig::default() },
+        learning: LearningConfig {
+            ema: Some(0.99),
+            policy_weight: 0.5,
+            ..LearningConfig::default()
+        },
         selfplay: SelfPlayConfig {
             series_probability: 0.01,
             branch_turns: 3,
@@ -37,10 +44,15 @@ fn self_play_finds_the_values_of_a_solved_game() {
         },
         ..TrainConfig::default()
     };
-    let policy = Learner::new(policy, &config.learning, LearnerDevice::Cpu, 1).expect("a valid shape");
-    let mut learner = Learner::new(value, &config.learning, LearnerDevice::Cpu, 1).expect("a valid shape");
-    let net =
-        |value: Mlp| Arc::new(PortableNet::new(value, policy.net().expect("finite")).expect("networks of one game"));
+    let policy =
+        Learner::new(policy, &config.learning, LearnerDevice::Cpu, 1).expect("a valid shape");
+    let mut learner =
+        Learner::new(value, &config.learning, LearnerDevice::Cpu, 1).expect("a valid shape");
+    let net = |value: Mlp| {
+        Arc::new(
+            PortableNet::new(value, policy.net().expect("finite")).expect("networks of one game"),
+        )
+    };
     let mut replay = Replay::new(Part::Starts, 20_000, 0);
     let (mut rng, mut batch, mut due) = (chance::stream(1, u64::MAX), Batch::default(), 0);
     for iteration in 0..200_u64 {
@@ -50,7 +62,14 @@ fn self_play_finds_the_values_of_a_solved_game() {
         let (coefficients, _) = fit_luck(&records, lambda, race.spec().seats);
         for (record, luck_coefficient) in records.iter().zip(coefficients) {
             let before = replay.added();
-            replay.add(&race, record, TargetRule { lambda, luck_coefficient });
+            replay.add(
+                &race,
+                record,
+                TargetRule {
+                    lambda,
+                    luck_coefficient,
+                },
+            );
             due += replay.added() - before;
         }
         while due >= 128 {
@@ -84,7 +103,10 @@ fn the_example_trains_a_bot_that_beats_greedy() {
     let report = train::train(&path).expect("nothing goes wrong");
     let bot = Bot::load(&path).expect("it was just written");
     std::fs::remove_file(&path).expect("it was just written");
-    assert_eq!(bot.race().expect("a game that is known").spec().name, "ashte-kashte?pieces=2");
+    assert_eq!(
+        bot.race().expect("a game that is known").spec().name,
+        "ashte-kashte?pieces=2"
+    );
     assert!(report.interval[0] > 0.6, "{report:?}");
 }
 
@@ -96,7 +118,10 @@ mod own_game;
 #[test]
 fn another_game_is_learned_by_the_same_trainer() {
     let pig = own_game::Pig::for_two();
-    let laws = LawConfig { seed: 1, games: 200 };
+    let laws = LawConfig {
+        seed: 1,
+        games: 200,
+    };
     check_game(&pig, &laws).unwrap_or_else(|broken| panic!("{broken}"));
     let report = own_game::train().expect("nothing goes wrong");
     assert!(report.interval[0] > 0.5, "{report:?}");

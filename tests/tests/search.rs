@@ -1,5 +1,5 @@
-//! Search against exact values of real games: with one piece each they are small enough to be solved position by
-//! position, by a solver that shares nothing with the searches.
+//! Search against exact values of real games: with one piece each they are small enough to be
+//! solved position by position, by a solver that shares nothing with the searches.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use ashta_env::race::state::State;
 use ashta_env::testing::exact::{Exact, Play, solve};
 use ashta_tests::solving::race;
 
-/// Games for two seats. With more seats, best-response iteration cycles on these courses, so exact values are unknown;
-/// the toy game has them.
+/// Games for two seats. With more seats, best-response iteration cycles on these courses, so exact
+/// values are unknown; the toy game has them.
 const GAMES: [&str; 2] = ["ashte-kashte?pieces=1", "pagade?pieces=1"];
 
 /// A solved game; as an evaluator it returns exact values, without a policy.
@@ -26,23 +26,42 @@ impl Solved {
     fn new(text: &str) -> Solved {
         let race = race(text, "SN");
         let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
-        Solved { race: Arc::new(race), exact: Arc::new(exact) }
+        Solved {
+            race: Arc::new(race),
+            exact: Arc::new(exact),
+        }
     }
 
     fn of(&self, state: &State) -> BySeat<f32> {
-        BySeat(self.exact.values(state).expect("a reachable position").0.map(|value| value as f32))
+        BySeat(
+            self.exact
+                .values(state)
+                .expect("a reachable position")
+                .0
+                .map(|value| value as f32),
+        )
     }
 
     /// Every `step`-th position that `is_wanted`, in an order that does not change from run to run.
     fn sample(&self, step: usize, is_wanted: impl Fn(&State) -> bool) -> Vec<State> {
-        let mut states: Vec<State> = self.exact.states().filter(|state| is_wanted(state)).copied().collect();
+        let mut states: Vec<State> = self
+            .exact
+            .states()
+            .filter(|state| is_wanted(state))
+            .copied()
+            .collect();
         states.sort_by_cached_key(|state| format!("{state:?}"));
         states.into_iter().step_by(step).collect()
     }
 
     fn furthest(&self, values: &BySeat<f32>, state: &State) -> f32 {
         let truth = self.of(state);
-        self.race.spec().seats.iter().map(|seat| (truth[seat] - values[seat]).abs()).fold(0.0, f32::max)
+        self.race
+            .spec()
+            .seats
+            .iter()
+            .map(|seat| (truth[seat] - values[seat]).abs())
+            .fold(0.0, f32::max)
     }
 }
 
@@ -62,7 +81,10 @@ fn expectimax_with_exact_leaves_is_exact() {
             Expectimax::new(solved.clone(), depth).values(&solved.race, &states, &mut values);
             for (state, values) in states.iter().zip(&values) {
                 let error = solved.furthest(values, state);
-                assert!(error < 1e-5, "{text}, depth {depth}: off by {error} at {state:?}");
+                assert!(
+                    error < 1e-5,
+                    "{text}, depth {depth}: off by {error} at {state:?}"
+                );
             }
         }
     }
@@ -73,14 +95,22 @@ fn tree_search_with_exact_leaves_approximates_exact_values() {
     for text in GAMES {
         let solved = Solved::new(text);
         let mut mcts = Mcts::new(solved.clone(), 400);
-        let positions = solved.sample(499, |state| matches!(solved.race.node(state), Node::Chance(_)));
+        let positions = solved.sample(499, |state| {
+            matches!(solved.race.node(state), Node::Chance(_))
+        });
         let (mut sum, mut furthest) = (0.0, 0.0_f32);
-        for (state, evaluation) in positions.iter().zip(mcts.evaluate(&solved.race, &positions)) {
+        for (state, evaluation) in positions
+            .iter()
+            .zip(mcts.evaluate(&solved.race, &positions))
+        {
             let error = solved.furthest(&evaluation.values, state);
             sum += error;
             furthest = furthest.max(error);
         }
         let mean = sum / positions.len() as f32;
-        assert!(mean < 0.005 && furthest < 0.1, "{text}: mean {mean}, furthest {furthest}");
+        assert!(
+            mean < 0.005 && furthest < 0.1,
+            "{text}: mean {mean}, furthest {furthest}"
+        );
     }
 }

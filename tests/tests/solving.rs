@@ -1,4 +1,5 @@
-//! Tests of the solver: against a second solver, by certificates, and independent of threads and batches.
+//! Tests of the solver: against a second solver, by certificates, and independent of threads and
+//! batches.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -25,7 +26,10 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
     for (text, seats) in [
         ("ashte-kashte?pieces=1", "SN"),
         ("ashte-kashte?pieces=1&capture_bonus=true&path=C", "SN"),
-        ("ashte-kashte?pieces=1&move=optional&entry=start_is_one", "SN"),
+        (
+            "ashte-kashte?pieces=1&move=optional&entry=start_is_one",
+            "SN",
+        ),
         ("pagade?pieces=1&no_cut=off", "SN"),
     ] {
         let turns = turns(text, seats);
@@ -35,10 +39,16 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
         let mut compared = 0;
         for (number, mover, sides) in positions(&turns) {
             // Unreachable positions have values too.
-            let Some(values) = exact.values(&turns.index().state(mover, sides)) else { continue };
+            let Some(values) = exact.values(&turns.index().state(mover, sides)) else {
+                continue;
+            };
             compared += 1;
             let found = f64::from(solution.values[number]) * UNIT;
-            assert!((found - values[mover]).abs() < 2e-7, "{text} {sides:?}: {found} for {}", values[mover]);
+            assert!(
+                (found - values[mover]).abs() < 2e-7,
+                "{text} {sides:?}: {found} for {}",
+                values[mover]
+            );
         }
         assert!(compared > 2_000, "{text}: {compared}");
     }
@@ -53,15 +63,31 @@ fn by_engine(turns: &RaceTurns, state: &State, thrower: Seat, outcome: usize) ->
     let end = |end: &State| {
         if race.node(end) == Node::Terminal {
             let has_won = race.returns(end)[thrower] == 1.0;
-            let then = if has_won { Continuation::Won } else { Continuation::Drawn };
-            return TurnEnd { sides: Sides::default(), then };
+            let then = if has_won {
+                Continuation::Won
+            } else {
+                Continuation::Drawn
+            };
+            return TurnEnd {
+                sides: Sides::default(),
+                then,
+            };
         }
-        let (next, mut sides) = turns.index().locate(end).expect("a turn ends at the start of the next");
+        let (next, mut sides) = turns
+            .index()
+            .locate(end)
+            .expect("a turn ends at the start of the next");
         if next == thrower {
-            return TurnEnd { sides, then: Continuation::Again };
+            return TurnEnd {
+                sides,
+                then: Continuation::Again,
+            };
         }
         sides[..turns.index().seats()].rotate_right(1);
-        TurnEnd { sides, then: Continuation::Next }
+        TurnEnd {
+            sides,
+            then: Continuation::Next,
+        }
     };
     results.states().iter().map(end).collect()
 }
@@ -75,7 +101,9 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
     while games < most {
         let sheet = random::sheets::one_throw(&mut rng);
         let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
-        let Ok(index) = TurnIndex::new(&race) else { continue };
+        let Ok(index) = TurnIndex::new(&race) else {
+            continue;
+        };
         // A turn of several dice has a chance node for each of them.
         if index.sides().len() > 700 || sheet.turn.kind == TurnKind::Series {
             continue;
@@ -83,11 +111,21 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
         let turns = RaceTurns::new(index);
         games += 1;
         for _ in 0..20 {
-            let state = race.parse_state(&random::placed(&race, &mut rng)).expect("a position");
-            let Some((mover, sides)) = turns.index().locate(&state) else { continue };
+            let state = race
+                .parse_state(&random::placed(&race, &mut rng))
+                .expect("a position");
+            let Some((mover, sides)) = turns.index().locate(&state) else {
+                continue;
+            };
             for (outcome, (_, ends)) in throws(&turns, mover, sides).iter().enumerate() {
                 let expected = by_engine(&turns, &state, mover, outcome);
-                assert_eq!(ends, &expected, "{} outcome {outcome}\n{}", race.print(&state), sheet.text());
+                assert_eq!(
+                    ends,
+                    &expected,
+                    "{} outcome {outcome}\n{}",
+                    race.print(&state),
+                    sheet.text()
+                );
                 compared += 1;
             }
         }
@@ -95,15 +133,21 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
     assert!(compared > 30 * most, "{compared}");
 }
 
-/// A piece that bounces and then takes its extra step stands elsewhere than one that bounces by their sum.
+/// A piece that bounces and then takes its extra step stands elsewhere than one that bounces by
+/// their sum.
 #[test]
 fn a_step_that_follows_a_bounce_is_seen() {
     let text = builtin::named("sokkattan").expect("a built-in game").text();
-    let text = text.split("[flags").next().expect("a sheet").replace("[finish]", "[finish]\novershoot = \"bounces\"");
+    let text = text
+        .split("[flags")
+        .next()
+        .expect("a sheet")
+        .replace("[finish]", "[finish]\novershoot = \"bounces\"");
     let sheet = Sheet::read(&text.replace("\"sokkattan\"", "\"mine\""), "mine").expect("a sheet");
     let seats = SeatSet::from_letters("SN").expect("two seats");
     assert_eq!(sheet.finish.overshoot, Overshoot::Bounces);
-    let race = Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("one piece"));
+    let race =
+        Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("one piece"));
     let turns = RaceTurns::new(TurnIndex::new(&race).expect("a small game"));
     let most = (0..7).find(|&outcome| {
         let mut state = race.initial_state(Seat::SOUTH);
@@ -115,8 +159,19 @@ fn a_step_that_follows_a_bounce_is_seen() {
     for (_, mover, sides) in positions(&turns) {
         let found = throws(&turns, mover, sides);
         let state = turns.index().state(mover, sides);
-        assert_eq!(found[most].1, by_engine(&turns, &state, mover, most), "{}", race.print(&state));
-        captures += usize::from(sides[0] > 0 && found[most].1.iter().any(|end| end.sides[1] == 0 && sides[1] != 0));
+        assert_eq!(
+            found[most].1,
+            by_engine(&turns, &state, mover, most),
+            "{}",
+            race.print(&state)
+        );
+        captures += usize::from(
+            sides[0] > 0
+                && found[most]
+                    .1
+                    .iter()
+                    .any(|end| end.sides[1] == 0 && sides[1] != 0),
+        );
     }
     assert!(captures > 50, "{captures}");
 }
@@ -125,7 +180,14 @@ fn a_step_that_follows_a_bounce_is_seen() {
 fn where_throws_are_limited_values_depend_on_those_that_were_made() {
     for (seats, count) in [("SN", 2), ("SEN", 3)] {
         let turns = turns("main-pacheh?max_throws=3&pieces=1", seats);
-        let solution = solved(&turns, &SolveConfig { tolerance: 1e-8, threads: 2, ..CONFIG });
+        let solution = solved(
+            &turns,
+            &SolveConfig {
+                tolerance: 1e-8,
+                threads: 2,
+                ..CONFIG
+            },
+        );
         let (index, race) = (turns.index(), turns.index().race());
         let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
         let mut compared = [0; 2];
@@ -133,15 +195,33 @@ fn where_throws_are_limited_values_depend_on_those_that_were_made() {
             let state = index.state(mover, sides);
             // Only the seat on turn has made throws.
             let is_of_game = index.locate(&state) == Some((mover, sides));
-            let Some(values) = exact.values(&state).filter(|_| is_of_game) else { continue };
+            let Some(values) = exact.values(&state).filter(|_| is_of_game) else {
+                continue;
+            };
             compared[usize::from(!race.print(&state).ends_with('*'))] += 1;
-            for (at, seat) in index.in_turn(mover).enumerate().take(if count == 2 { 1 } else { count }) {
-                let number = if count == 2 { number } else { number * count + at };
+            for (at, seat) in
+                index
+                    .in_turn(mover)
+                    .enumerate()
+                    .take(if count == 2 { 1 } else { count })
+            {
+                let number = if count == 2 {
+                    number
+                } else {
+                    number * count + at
+                };
                 let found = f64::from(solution.values[number]) * UNIT;
-                assert!((found - values[seat]).abs() < 1e-6, "{seats} {sides:?}: {found} for {}", values[seat]);
+                assert!(
+                    (found - values[seat]).abs() < 1e-6,
+                    "{seats} {sides:?}: {found} for {}",
+                    values[seat]
+                );
             }
         }
-        assert!(compared.iter().all(|&compared| compared > 200), "{seats}: {compared:?}");
+        assert!(
+            compared.iter().all(|&compared| compared > 200),
+            "{seats}: {compared:?}"
+        );
     }
 }
 
@@ -160,19 +240,33 @@ fn certificates_hold_for_values_far_from_convergence() {
         let fine = solved(&turns, &CONFIG);
         assert!(fine.facts.residual < 5e-9, "{text}: {:?}", fine.facts);
         let proof = fine.facts.certificate.expect("proved");
-        assert!(proof.error < 1e-6 && proof.start_error <= proof.error, "{text}: {proof:?}");
-        let coarse = solved(&turns, &SolveConfig { tolerance: 1e-6, ..CONFIG });
+        assert!(
+            proof.error < 1e-6 && proof.start_error <= proof.error,
+            "{text}: {proof:?}"
+        );
+        let coarse = solved(
+            &turns,
+            &SolveConfig {
+                tolerance: 1e-6,
+                ..CONFIG
+            },
+        );
         let bound = coarse.facts.certificate.expect("proved").error + proof.error;
-        let worst = positions(&turns)
-            .into_iter()
-            .map(|(number, ..)| (f64::from(fine.values[number]) - f64::from(coarse.values[number])).abs() * UNIT);
+        let worst = positions(&turns).into_iter().map(|(number, ..)| {
+            (f64::from(fine.values[number]) - f64::from(coarse.values[number])).abs() * UNIT
+        });
         let worst = worst.fold(0.0, f64::max);
         assert!(worst <= bound, "{text}: {worst:e} above {bound:e}");
-        assert_eq!(fine.facts.positions, positions(&turns).len() as u64, "{text}");
+        assert_eq!(
+            fine.facts.positions,
+            positions(&turns).len() as u64,
+            "{text}"
+        );
     }
 }
 
-/// Captures, further throws, units in the way, seats that wait, passes: to the last bit. Series: almost.
+/// Captures, further throws, units in the way, seats that wait, passes: to the last bit. Series:
+/// almost.
 #[test]
 fn many_positions_at_once_have_the_values_of_one_by_one() {
     for (text, difference) in [
@@ -189,15 +283,28 @@ fn many_positions_at_once_have_the_values_of_one_by_one() {
         let turns = turns(text, "SN");
         assert!(turns.has_rows() || difference == 0, "{text}");
         let lanes = solved(&turns, &CONFIG);
-        let single = solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &|_| ControlFlow::Continue(()));
-        let Ok(Solved::Solution(single)) = single else { panic!("{single:?}") };
+        let single = solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &|_| {
+            ControlFlow::Continue(())
+        });
+        let Ok(Solved::Solution(single)) = single else {
+            panic!("{single:?}")
+        };
         for (lane, single) in lanes.values.iter().zip(&single.values) {
-            assert!(lane.abs_diff(*single) <= difference, "{text}: {lane} and {single}");
+            assert!(
+                lane.abs_diff(*single) <= difference,
+                "{text}: {lane} and {single}"
+            );
         }
         assert!(lanes.facts == single.facts || difference > 0, "{text}");
-        assert!(lanes.facts.certificate.is_some() && single.facts.certificate.is_some(), "{text}");
+        assert!(
+            lanes.facts.certificate.is_some() && single.facts.certificate.is_some(),
+            "{text}"
+        );
     }
-    assert!(!turns("ashtapada?pieces=1&x=block", "SN").has_rows(), "enemies close squares");
+    assert!(
+        !turns("ashtapada?pieces=1&x=block", "SN").has_rows(),
+        "enemies close squares"
+    );
 }
 
 #[test]
@@ -208,20 +315,39 @@ fn threads_and_interruptions_do_not_change_a_bit() {
         ("ashte-kashte?pieces=1", "SEN", 1e-2, 337),
     ] {
         let turns = turns(text, seats);
-        let config = SolveConfig { tolerance, ..CONFIG };
+        let config = SolveConfig {
+            tolerance,
+            ..CONFIG
+        };
         let whole = solved(&turns, &config);
-        assert_eq!(solved(&turns, &SolveConfig { threads: 3, ..config }), whole, "{text} {seats}");
+        assert_eq!(
+            solved(
+                &turns,
+                &SolveConfig {
+                    threads: 3,
+                    ..config
+                }
+            ),
+            whole,
+            "{text} {seats}"
+        );
         let mut unfinished: Option<Unfinished> = None;
         let (mut stops, mut with_changes) = (0, 0);
         let found = loop {
             let seen = AtomicUsize::new(0);
-            // Stops after a prime number of levels, so that the stops are at different places of the sweeps.
+            // Stops after a prime number of levels, so that the stops are at different places of
+            // the sweeps.
             let watch = |_: &Stage| match seen.fetch_add(1, Ordering::Relaxed) {
                 seen if seen == levels => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             };
-            let config = SolveConfig { threads: 1 + stops % 2, certify: false, ..config };
-            match solve(&turns, start(&turns), unfinished.take(), &config, &watch).expect("settles") {
+            let config = SolveConfig {
+                threads: 1 + stops % 2,
+                certify: false,
+                ..config
+            };
+            match solve(&turns, start(&turns), unfinished.take(), &config, &watch).expect("settles")
+            {
                 Solved::Solution(solution) => break solution,
                 Solved::Unfinished(found) => {
                     with_changes += usize::from(found.deltas.len() == found.values.len());
@@ -231,31 +357,72 @@ fn threads_and_interruptions_do_not_change_a_bit() {
             stops += 1;
         };
         assert!(stops > 1, "{text} {seats}: stopped {stops} times");
-        assert_eq!(with_changes > 0, seats == "SN", "{text} {seats}: {with_changes} of {stops} with changes");
+        assert_eq!(
+            with_changes > 0,
+            seats == "SN",
+            "{text} {seats}: {with_changes} of {stops} with changes"
+        );
         assert_eq!(found.values, whole.values, "{text} {seats}");
-        assert_eq!(found.facts.residual.to_bits(), whole.facts.residual.to_bits());
-        let other = Unfinished { values: vec![0; 3], place: Cursor::default(), deltas: Vec::new() };
-        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
-        assert!(refused.expect_err("too few").to_string().contains("there are 3 values"));
-        let place = Cursor { totals: [1, 0, 0], ..Cursor::default() };
-        let other = Unfinished { values: whole.values.clone(), place, deltas: Vec::new() };
-        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
-        assert!(refused.expect_err("no changes").to_string().contains("there are 0 values"));
+        assert_eq!(
+            found.facts.residual.to_bits(),
+            whole.facts.residual.to_bits()
+        );
+        let other = Unfinished {
+            values: vec![0; 3],
+            place: Cursor::default(),
+            deltas: Vec::new(),
+        };
+        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| {
+            ControlFlow::Continue(())
+        });
+        assert!(
+            refused
+                .expect_err("too few")
+                .to_string()
+                .contains("there are 3 values")
+        );
+        let place = Cursor {
+            totals: [1, 0, 0],
+            ..Cursor::default()
+        };
+        let other = Unfinished {
+            values: whole.values.clone(),
+            place,
+            deltas: Vec::new(),
+        };
+        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| {
+            ControlFlow::Continue(())
+        });
+        assert!(
+            refused
+                .expect_err("no changes")
+                .to_string()
+                .contains("there are 0 values")
+        );
     }
 }
 
 fn known(table: &Table, position: &str) -> f64 {
     let race = table.index().race();
     let state = race.parse_state(position).expect("a position");
-    let Node::Chance(seat) = race.node(&state) else { panic!("a throw") };
+    let Node::Chance(seat) = race.node(&state) else {
+        panic!("a throw")
+    };
     f64::from(table.values_of(&state).expect("the start of a turn")[seat])
 }
 
 #[test]
 fn the_royal_game_of_ur_has_its_published_values() {
     let table = table("ur?pieces=1", "SN", false);
-    for (own, other, value) in [(14, 14, 4.0 / 7.0), (13, 14, 116.0 / 161.0), (14, 13, 74.0 / 161.0)] {
-        for text in [format!("ur?pieces=1 S:{own}/N:{other} S *"), format!("ur?pieces=1 S:{other}/N:{own} N *")] {
+    for (own, other, value) in [
+        (14, 14, 4.0 / 7.0),
+        (13, 14, 116.0 / 161.0),
+        (14, 13, 74.0 / 161.0),
+    ] {
+        for text in [
+            format!("ur?pieces=1 S:{own}/N:{other} S *"),
+            format!("ur?pieces=1 S:{other}/N:{own} N *"),
+        ] {
             let found = known(&table, &text);
             assert!((found - value).abs() < 1e-6, "{text}: {found}, not {value}");
         }
@@ -268,11 +435,13 @@ fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
     let table = table("ashtapada?pieces=1", "SN", false);
     let found = known(&table, "ashtapada?pieces=1 S:keep/N:keep S *");
     assert!((found - 1.0 / (2.0 - 2.0 / 7.0)).abs() < 1e-6, "{found}");
-    // From one step away, a piece needs a 1 to enter the keep and, in a later turn, a 1 to leave it.
+    // From one step away, a piece needs a 1 to enter the keep and, in a later turn, a 1 to leave
+    // it.
     let (p, q) = (2.0 / 7.0, 5.0 / 7.0);
     let keep = 1.0 / (2.0 - p);
     let near = known(&table, "ashtapada?pieces=1 S:59/N:keep S *");
-    // v = p (1 − u) + q (1 − w), u = keep against keep, w = North to throw against South on 59: w = p + q (1 − v).
+    // v = p (1 − u) + q (1 − w), u = keep against keep, w = North to throw against South on 59: w =
+    // p + q (1 − v).
     let expected = (p * (1.0 - keep) + q * (1.0 - p - q)) / (1.0 - q * q);
     assert!((near - expected).abs() < 1e-6, "{near} for {expected}");
 }
@@ -280,14 +449,25 @@ fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
 #[test]
 fn sixteen_bits_lose_less_than_a_step_of_them() {
     let game = "pagade?pieces=1&must_use=optional&no_cut=off";
-    let (turns, exact, short) = (turns(game, "SN"), table(game, "SN", false), table(game, "SN", true));
+    let (turns, exact, short) = (
+        turns(game, "SN"),
+        table(game, "SN", false),
+        table(game, "SN", true),
+    );
     let (mut count, mut largest) = (0, 0.0_f64);
     for (_, mover, sides) in positions(&turns) {
         let state = turns.index().state(mover, sides);
-        let value = |table: &Table| f64::from(table.values_of(&state).expect("a turn-start state")[mover]);
-        (count, largest) = (count + 1, largest.max((value(&exact) - value(&short)).abs()));
+        let value =
+            |table: &Table| f64::from(table.values_of(&state).expect("a turn-start state")[mover]);
+        (count, largest) = (
+            count + 1,
+            largest.max((value(&exact) - value(&short)).abs()),
+        );
     }
-    assert!(count > 5_000 && largest > 0.0 && largest < 1.0 / 65_535.0, "{largest} of {count}");
+    assert!(
+        count > 5_000 && largest > 0.0 && largest < 1.0 / 65_535.0,
+        "{largest} of {count}"
+    );
 }
 
 #[test]
@@ -295,19 +475,40 @@ fn both_seats_agree_and_a_turn_has_the_value_of_its_best_afterstate() {
     let table = table("ashte-kashte?pieces=1&move=optional", "SN", true);
     for (south, north) in [(5, 40), (0, 0), (18, 30), (47, 1)] {
         let text = |own: i32, other: i32, seat: &str| {
-            let name = |place: i32| if place == 0 { "hand".to_owned() } else { place.to_string() };
-            format!("ashte-kashte?pieces=1&move=optional S:{}/N:{} {seat} *", name(own), name(other))
+            let name = |place: i32| {
+                if place == 0 {
+                    "hand".to_owned()
+                } else {
+                    place.to_string()
+                }
+            };
+            format!(
+                "ashte-kashte?pieces=1&move=optional S:{}/N:{} {seat} *",
+                name(own),
+                name(other)
+            )
         };
-        assert_eq!(known(&table, &text(south, north, "S")), known(&table, &text(north, south, "N")));
+        assert_eq!(
+            known(&table, &text(south, north, "S")),
+            known(&table, &text(north, south, "N"))
+        );
     }
     let race = table.index().race().clone();
-    let state = race.parse_state("ashte-kashte?pieces=1&move=optional S:5/N:30 S 3").expect("a position");
+    let state = race
+        .parse_state("ashte-kashte?pieces=1&move=optional S:5/N:30 S 3")
+        .expect("a position");
     let mut perfect = Perfect::new(Arc::clone(&table));
     let answer = &perfect.evaluate(&race, &[state])[0];
     let after = |place| format!("ashte-kashte?pieces=1&move=optional S:{place}/N:30 N *");
     let best = (1.0 - known(&table, &after(8))).max(1.0 - known(&table, &after(5)));
-    assert!((f64::from(answer.values[Seat::SOUTH]) - best).abs() < 1e-6, "{answer:?}");
-    assert_eq!(answer.policy.iter().map(|&(_, share)| share).sum::<f32>(), 1.0);
+    assert!(
+        (f64::from(answer.values[Seat::SOUTH]) - best).abs() < 1e-6,
+        "{answer:?}"
+    );
+    assert_eq!(
+        answer.policy.iter().map(|&(_, share)| share).sum::<f32>(),
+        1.0
+    );
 }
 
 #[test]
@@ -320,8 +521,16 @@ fn within_a_series_the_table_answers_with_the_expectation() {
         f64::from(perfect.evaluate(&race, &[state])[0].values[Seat::SOUTH])
     };
     let whole = value("ashtapada?pieces=1 S:20/N:30 S *");
-    let parts = [("1,*", 0.25), ("4,*", 0.0625), ("8,*", 0.0625), ("2", 0.375), ("3", 0.25)];
-    let sum: f64 =
-        parts.map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}"))).iter().sum();
+    let parts = [
+        ("1,*", 0.25),
+        ("4,*", 0.0625),
+        ("8,*", 0.0625),
+        ("2", 0.375),
+        ("3", 0.25),
+    ];
+    let sum: f64 = parts
+        .map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}")))
+        .iter()
+        .sum();
     assert!((whole - sum).abs() < 3e-4, "{whole} and {sum}");
 }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use ashta_agents::play::processor::{UNSUPPORTED, is_supported};
 
-/// Training and the library burn allocate many short lists. On a CPU, the allocator mimalloc saves 4 % of the time.
+/// Training and the library burn allocate many short lists. On a CPU, the allocator mimalloc saves
+/// 4 % of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,7 @@
 //! The game loop of the arena: plays many games at the same time, in blocks.
 //!
-//! For given agents, a game is a pure function of the seed, its block and its seating. This module plays games; its
-//! callers compute statistics.
+//! For given agents, a game is a pure function of the seed, its block and its seating. This module
+//! plays games; its callers compute statistics.
 
 use std::ops::ControlFlow;
 
@@ -17,13 +17,23 @@ use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
-    /// Returns a legal action or a fault of the contestant for each of `states`, which must be decisions. `rngs` has a
-    /// generator for each state, as in [`Agent::act`].
-    fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
+    /// Returns a legal action or a fault of the contestant for each of `states`, which must be
+    /// decisions. `rngs` has a generator for each state, as in [`Agent::act`].
+    fn try_act(
+        &mut self,
+        game: &G,
+        states: &[G::State],
+        rngs: &mut [GameRng],
+    ) -> Vec<Result<Action, Fault>>;
 }
 
 impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
-    fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(
+        &mut self,
+        game: &G,
+        states: &[G::State],
+        rngs: &mut [GameRng],
+    ) -> Vec<Result<Action, Fault>> {
         self.act(game, states, rngs).into_iter().map(Ok).collect()
     }
 }
@@ -79,8 +89,8 @@ pub struct PlayedGame {
     pub turns: u32,
     /// Its ending.
     pub ending: Ending,
-    /// The return of each seat, 0 to 1; zeros for a truncated game. If a seat forfeits, its side gets 0, and the other
-    /// sides share the total equally.
+    /// The return of each seat, 0 to 1; zeros for a truncated game. If a seat forfeits, its side
+    /// gets 0, and the other sides share the total equally.
     pub returns: BySeat<f32>,
 }
 
@@ -93,9 +103,10 @@ struct GameInPlay<S> {
 }
 
 impl<G: Game> MatchSetup<'_, G> {
-    /// Plays the blocks that `take_block` returns, each with its seatings, at least `config.batch` games at the same
-    /// time while blocks are left. `finish` receives each game that has ended; when `finish` breaks, play ends. When
-    /// play is stopped, unfinished games are dropped, even if a contestant has just failed in them.
+    /// Plays the blocks that `take_block` returns, each with its seatings, at least `config.batch`
+    /// games at the same time while blocks are left. `finish` receives each game that has ended;
+    /// when `finish` breaks, play ends. When play is stopped, unfinished games are dropped, even if
+    /// a contestant has just failed in them.
     pub(super) fn play(
         &self,
         config: &MatchConfig,
@@ -106,7 +117,9 @@ impl<G: Game> MatchSetup<'_, G> {
         let mut games: Vec<GameInPlay<G::State>> = Vec::new();
         loop {
             while games.len() < config.batch.max(1) {
-                let Some((block, seatings)) = take_block() else { break };
+                let Some((block, seatings)) = take_block() else {
+                    break;
+                };
                 let seed = derived_seed(config.seed, block);
                 let begin = |(leg, seating)| self.begin_game(seed, block, leg, seating);
                 games.extend(seatings.into_iter().enumerate().map(begin));
@@ -119,7 +132,11 @@ impl<G: Game> MatchSetup<'_, G> {
             let mut index = 0;
             while index < games.len() {
                 if let Some(seat) = self.throw_dice(&mut games[index]) {
-                    let agent = games[index].game.seating.agent(seat).expect("a seat that plays has an agent");
+                    let agent = games[index]
+                        .game
+                        .seating
+                        .agent(seat)
+                        .expect("a seat that plays has an agent");
                     choosing[agent].push(index);
                     index += 1;
                 } else if finish(games.swap_remove(index).game).is_break() {
@@ -142,8 +159,9 @@ impl<G: Game> MatchSetup<'_, G> {
         }
     }
 
-    /// Plays a game again: with the first seat and the throws of `seed`, the seed of the match, and with the choices of
-    /// `record`. The result ends before the first choice that is missing or illegal.
+    /// Plays a game again: with the first seat and the throws of `seed`, the seed of the match, and
+    /// with the choices of `record`. The result ends before the first choice that is missing or
+    /// illegal.
     pub(crate) fn replay(&self, seed: u64, record: &PlayedGame) -> PlayedGame {
         let mut choices = record.moves.iter().filter_map(|made| match made {
             Move::Choice(action) => Some(*action),
@@ -153,7 +171,9 @@ impl<G: Game> MatchSetup<'_, G> {
         let mut current = self.begin_game(seed, record.block, record.leg, record.seating);
         while self.throw_dice(&mut current).is_some() {
             let legal = self.game.legal_actions(&current.state);
-            let Some(action) = choices.next().filter(|&action| legal.contains(action)) else { break };
+            let Some(action) = choices.next().filter(|&action| legal.contains(action)) else {
+                break;
+            };
             self.apply(&mut current, action);
         }
         current.game
@@ -165,10 +185,19 @@ impl<G: Game> MatchSetup<'_, G> {
         self.game.apply_action(&mut current.state, action);
     }
 
-    fn begin_game(&self, seed: u64, block: u64, leg: usize, seating: Seating) -> GameInPlay<G::State> {
+    fn begin_game(
+        &self,
+        seed: u64,
+        block: u64,
+        leg: usize,
+        seating: Seating,
+    ) -> GameInPlay<G::State> {
         let seats = self.game.spec().seats;
         let index = derived_seed(seed, 0) % seats.len() as u64;
-        let first = seats.iter().nth(index as usize).expect("an index below the number of seats");
+        let first = seats
+            .iter()
+            .nth(index as usize)
+            .expect("an index below the number of seats");
         GameInPlay {
             game: PlayedGame {
                 block,
@@ -189,7 +218,13 @@ impl<G: Game> MatchSetup<'_, G> {
 
     /// Throws the dice until a seat has to decide or the game has ended. Returns the deciding seat.
     fn throw_dice(&self, current: &mut GameInPlay<G::State>) -> Option<Seat> {
-        let GameInPlay { game, state, throws, clock, .. } = current;
+        let GameInPlay {
+            game,
+            state,
+            throws,
+            clock,
+            ..
+        } = current;
         let decides = chance::throw_dice(self.game, state, |state, seat| {
             if clock.begins_turn(seat) && clock.turns() >= self.game.spec().turn_limit {
                 return None;
@@ -211,15 +246,31 @@ impl<G: Game> MatchSetup<'_, G> {
         decides
     }
 
-    /// Lets `contestant` choose in the games at `indices`; a fault of the contestant ends the game in which it happens.
-    fn choose(&self, contestant: &mut (dyn Contestant<G> + '_), games: &mut [GameInPlay<G::State>], indices: &[usize]) {
+    /// Lets `contestant` choose in the games at `indices`; a fault of the contestant ends the game
+    /// in which it happens.
+    fn choose(
+        &self,
+        contestant: &mut (dyn Contestant<G> + '_),
+        games: &mut [GameInPlay<G::State>],
+        indices: &[usize],
+    ) {
         if indices.is_empty() {
             return;
         }
-        let states: Vec<G::State> = indices.iter().map(|&index| games[index].state.clone()).collect();
-        let mut rngs: Vec<GameRng> = indices.iter().map(|&index| games[index].rng.clone()).collect();
+        let states: Vec<G::State> = indices
+            .iter()
+            .map(|&index| games[index].state.clone())
+            .collect();
+        let mut rngs: Vec<GameRng> = indices
+            .iter()
+            .map(|&index| games[index].rng.clone())
+            .collect();
         let choices = contestant.try_act(self.game, &states, &mut rngs);
-        assert_eq!(choices.len(), indices.len(), "a contestant returns one result for each state");
+        assert_eq!(
+            choices.len(),
+            indices.len(),
+            "a contestant returns one result for each state"
+        );
         for ((&index, choice), rng) in indices.iter().zip(choices).zip(rngs) {
             let current = &mut games[index];
             current.rng = rng;
@@ -227,7 +278,10 @@ impl<G: Game> MatchSetup<'_, G> {
                 Ok(action) => self.apply(current, action),
                 Err(Fault(reason)) => {
                     let seat = deciding_seat(self.game, &current.state);
-                    current.game.ending = Ending::Forfeited { seat: seat.letter(), reason };
+                    current.game.ending = Ending::Forfeited {
+                        seat: seat.letter(),
+                        reason,
+                    };
                     current.game.returns = forfeit_returns(self.game.spec(), seat);
                 }
             }
@@ -238,10 +292,18 @@ impl<G: Game> MatchSetup<'_, G> {
 /// The returns if `seat` forfeits: see [`PlayedGame::returns`].
 pub(super) fn forfeit_returns(spec: &Spec, seat: Seat) -> BySeat<f32> {
     let sides = sides(spec).len() as f32;
-    let total = if spec.payoff == Payoff::Placings { sides / 2.0 } else { 1.0 };
+    let total = if spec.payoff == Payoff::Placings {
+        sides / 2.0
+    } else {
+        1.0
+    };
     let share = total / (sides - 1.0);
     let mut returns = BySeat::default();
-    for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {
+    for other in spec
+        .seats
+        .iter()
+        .filter(|&other| !spec.teams[seat].contains(other))
+    {
         returns[other] = share;
     }
     returns

@@ -1,19 +1,23 @@
-//! Calibration of the [levels of difficulty](crate::play::level): finds the temperatures of a bot in games against
-//! itself.
+//! Calibration of the [levels of difficulty](crate::play::level): finds the temperatures of a bot
+//! in games against itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::{BySeat, Game};
 
-use super::{Ending, Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, analyze_turns, play_watched_match};
+use super::{
+    Ending, Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, analyze_turns,
+    play_watched_match,
+};
 use crate::play::agent::{Agent, OnePly, Pick, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
 
 /// Blocks of games for each estimate of a temperature.
 const GUESS_BLOCKS: u64 = 100;
-/// Number of estimates of each temperature; each estimate uses positions from games with the previous estimate.
+/// Number of estimates of each temperature; each estimate uses positions from games with the
+/// previous estimate.
 const GUESSES: usize = 3;
 /// The bisection searches temperatures between these powers of ten.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
@@ -21,18 +25,24 @@ const HALVINGS: usize = 20;
 /// A temperature so high that all afterstates are equally likely.
 const RANDOM: f32 = 1e6;
 
-/// Finds the temperature of each level for a bot with the values of `evaluator`. Then measures each level in a match
-/// with the settings `config`. The games that estimate temperatures have another seed. Returns `None` if all games of a
-/// level are truncated.
+/// Finds the temperature of each level for a bot with the values of `evaluator`. Then measures each
+/// level in a match with the settings `config`. The games that estimate temperatures have another
+/// seed. Returns `None` if all games of a level are truncated.
 pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Option<Vec<Calibration>>
 where
     G: Game,
     E: Evaluator<G> + Clone + Send + Sync + 'static,
 {
-    let guess = MatchConfig { blocks: GUESS_BLOCKS, seed: !config.seed, ..*config };
+    let guess = MatchConfig {
+        blocks: GUESS_BLOCKS,
+        seed: !config.seed,
+        ..*config
+    };
     let random = play(game, evaluator, RANDOM, &guess).expected(RANDOM);
     let mut temperature = RANDOM;
-    let levels = Level::ALL.into_iter().filter_map(|level| Some((level, level.share()? * random)));
+    let levels = Level::ALL
+        .into_iter()
+        .filter_map(|level| Some((level, level.share()? * random)));
     let calibrated = levels.map(|(level, target)| {
         for _ in 0..GUESSES {
             temperature = play(game, evaluator, temperature, &guess).temperature(target);
@@ -72,7 +82,10 @@ impl CalibrationGames {
     /// The regret per decision.
     fn regret(&self) -> Interval {
         let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
-        Interval::ratio(&column(|block| block.regret), &column(|block| block.losses.len() as f64))
+        Interval::ratio(
+            &column(|block| block.regret),
+            &column(|block| block.losses.len() as f64),
+        )
     }
 
     /// The expected regret per decision at a `temperature`, in the positions of these games.
@@ -80,9 +93,12 @@ impl CalibrationGames {
         let (mut lost, mut turns) = (0.0, 0.0);
         for losses in self.blocks.values().flat_map(|block| &block.losses) {
             let weights = softmax(losses.iter().map(|loss| -loss), temperature);
-            let (total, sum) = weights.zip(losses).fold((0.0, 0.0), |(total, sum), (weight, loss)| {
-                (total + f64::from(weight), sum + f64::from(weight * loss))
-            });
+            let (total, sum) =
+                weights
+                    .zip(losses)
+                    .fold((0.0, 0.0), |(total, sum), (weight, loss)| {
+                        (total + f64::from(weight), sum + f64::from(weight * loss))
+                    });
             lost += sum / total;
             turns += 1.0;
         }
@@ -107,7 +123,12 @@ where
     G: Game,
     E: Evaluator<G> + Clone + Send + Sync + 'static,
 {
-    let weak = || Box::new(OnePly::picking(evaluator.clone(), Pick::Softmax(temperature))) as Box<dyn Agent<G> + Send>;
+    let weak = || {
+        Box::new(OnePly::picking(
+            evaluator.clone(),
+            Pick::Softmax(temperature),
+        )) as Box<dyn Agent<G> + Send>
+    };
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
     let watch = |played: &PlayedGame| {
@@ -125,8 +146,18 @@ where
         }
         None
     };
-    let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);
-    CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    let report = play_watched_match(
+        game,
+        &weak,
+        &whole,
+        config,
+        &MatchProgress::UNWATCHED,
+        &watch,
+    );
+    CalibrationGames {
+        report,
+        blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner),
+    }
 }
 
 #[cfg(test)]
@@ -142,23 +173,49 @@ mod tests {
     fn levels_have_the_regret_they_are_meant_to() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
         let shape = NetShape::for_spec(game.spec(), &[16], &[4]);
-        let parameters = |count: usize| (0..count).map(|at| ((at * 37 % 101) as f32 - 50.0) / 40.0).collect::<Vec<_>>();
+        let parameters = |count: usize| {
+            (0..count)
+                .map(|at| ((at * 37 % 101) as f32 - 50.0) / 40.0)
+                .collect::<Vec<_>>()
+        };
         let mlp = |shape: &crate::network::portable::MlpShape| {
             Mlp::new(shape.clone(), &parameters(shape.parameters())).expect("a valid network")
         };
-        let net = PortableNet::new(mlp(&shape.value), mlp(&shape.policy)).expect("networks of one game");
+        let net =
+            PortableNet::new(mlp(&shape.value), mlp(&shape.policy)).expect("networks of one game");
         let evaluator = NetEvaluator::new(Arc::new(net));
-        let config = MatchConfig { blocks: 300, seed: 3, ..MatchConfig::default() };
+        let config = MatchConfig {
+            blocks: 300,
+            seed: 3,
+            ..MatchConfig::default()
+        };
         let random = play(&game, &evaluator, RANDOM, &config).regret().mean;
         let levels = calibrate(&game, &evaluator, &config).expect("games end");
-        assert_eq!(levels.iter().map(|found| found.level).collect::<Vec<_>>(), Level::ALL[..4]);
+        assert_eq!(
+            levels.iter().map(|found| found.level).collect::<Vec<_>>(),
+            Level::ALL[..4]
+        );
         for found in &levels {
             let share = found.regret / random;
             let target = found.level.share().expect("a level with noise");
-            assert!((share / target - 1.0).abs() < 0.25, "{}: {share} instead of {target}", found.level);
+            assert!(
+                (share / target - 1.0).abs() < 0.25,
+                "{}: {share} instead of {target}",
+                found.level
+            );
             assert_eq!(found.games, 600);
         }
         assert!(levels.is_sorted_by(|a, b| a.temperature > b.temperature && a.regret > b.regret));
-        assert_eq!(calibrate(&game, &evaluator, &MatchConfig { threads: 2, ..config }), Some(levels));
+        assert_eq!(
+            calibrate(
+                &game,
+                &evaluator,
+                &MatchConfig {
+                    threads: 2,
+                    ..config
+                }
+            ),
+            Some(levels)
+        );
     }
 }

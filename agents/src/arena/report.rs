@@ -24,15 +24,16 @@ pub struct MatchReport {
     pub truncated_blocks: u64,
     /// The score of A; `None` if no block counts.
     pub score: Option<f64>,
-    /// Standard error of the score, from the scores of the blocks; `None` with fewer than two blocks.
+    /// Standard error of the score, from the scores of the blocks; `None` with fewer than two
+    /// blocks.
     pub standard_error: Option<f64>,
     /// The 95 % confidence interval of the score, within 0 to 1; 0 to 1 with fewer than two blocks.
     pub interval: [f64; 2],
     /// The luck-adjusted score of A, if luck was measured and a block counts.
     #[serde(skip)]
     pub luck_adjusted_score: Option<Interval>,
-    /// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where
-    /// all ranks count), otherwise 1 / sides.
+    /// The expected score of an agent among equally strong agents: ½ for two sides and for games
+    /// with placings (where all ranks count), otherwise 1 / sides.
     pub chance_level: f64,
     /// Numbers of won, drawn and lost games of A; `None` in a game of more than two sides.
     pub sides: Option<SideResults>,
@@ -59,12 +60,23 @@ impl MatchReport {
         self.drawn_games as f64 / self.games.max(1) as f64
     }
 
-    /// Sums up the games of agent 0 (A) and agent 1 (B), which has all other sides. Blocks are in ascending order.
+    /// Sums up the games of agent 0 (A) and agent 1 (B), which has all other sides. Blocks are in
+    /// ascending order.
     pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
         let (games, chance_level) = (of_whole_blocks(all), chance_level(spec, sides));
-        let (mut sums, mut results) = (Sums::default(), SideResults { wins: 0, draws: 0, losses: 0 });
+        let (mut sums, mut results) = (
+            Sums::default(),
+            SideResults {
+                wins: 0,
+                draws: 0,
+                losses: 0,
+            },
+        );
         for game in &games {
-            let others = game.results().filter(|result| result.0 != 0).map(|result| result.1);
+            let others = game
+                .results()
+                .filter(|result| result.0 != 0)
+                .map(|result| result.1);
             let best = others.fold(f64::NEG_INFINITY, f64::max);
             for (_, own, luck) in game.results().filter(|result| result.0 == 0) {
                 sums.add(game.block, own, luck, chance_level);
@@ -77,9 +89,17 @@ impl MatchReport {
         }
         let blocks = sums.blocks(1);
         let scores = &blocks.scores;
-        let Interval { mean, standard_error, interval } = Interval::of_scores(scores, &[]);
+        let Interval {
+            mean,
+            standard_error,
+            interval,
+        } = Interval::of_scores(scores, &[]);
         let has_luck = !games.is_empty() && games.iter().all(|game| game.luck.is_some());
-        let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
+        let truncated = || {
+            all.iter()
+                .filter(|game| game.returns.is_none())
+                .map(|game| game.block)
+        };
         let per_game = |of: fn(&GameFacts) -> u32| {
             let total: u64 = games.iter().map(|game| u64::from(of(game))).sum();
             total as f64 / games.len().max(1) as f64
@@ -112,7 +132,11 @@ mod tests {
         let game = |(leg, own): (usize, f64)| GameFacts {
             block: number,
             agents: vec![leg, 1 - leg],
-            returns: Some(if leg == 0 { vec![own, 1.0 - own] } else { vec![1.0 - own, own] }),
+            returns: Some(if leg == 0 {
+                vec![own, 1.0 - own]
+            } else {
+                vec![1.0 - own, own]
+            }),
             luck: None,
             turns: 5,
             decisions: 10,
@@ -122,7 +146,11 @@ mod tests {
     }
 
     fn blocks(scores: impl IntoIterator<Item = [f64; 2]>) -> Vec<GameFacts> {
-        scores.into_iter().zip(0..).flat_map(|(scores, number)| block(number, scores)).collect()
+        scores
+            .into_iter()
+            .zip(0..)
+            .flat_map(|(scores, number)| block(number, scores))
+            .collect()
     }
 
     fn report(games: &[GameFacts]) -> MatchReport {
@@ -134,18 +162,46 @@ mod tests {
     fn statistics_are_drawn_from_blocks() {
         let mut results = blocks([[1.0, 0.0], [1.0, 1.0], [0.5, 0.5], [1.0, 0.0]]);
         let whole = report(&results);
-        assert_eq!((whole.blocks, whole.games, whole.truncated_blocks), (4, 8, 0));
+        assert_eq!(
+            (whole.blocks, whole.games, whole.truncated_blocks),
+            (4, 8, 0)
+        );
         assert_eq!((whole.score, whole.drawn_games), (Some(0.625), 2));
         // The block scores 0.5, 1, 0.5, 0.5 have the variance 1/16.
         assert_eq!(whole.standard_error, Some(0.125));
-        assert_eq!(whole.sides, Some(SideResults { wins: 4, draws: 2, losses: 2 }));
-        assert_eq!((whole.decisions_per_game, whole.turns_per_game), (10.0, 5.0));
+        assert_eq!(
+            whole.sides,
+            Some(SideResults {
+                wins: 4,
+                draws: 2,
+                losses: 2
+            })
+        );
+        assert_eq!(
+            (whole.decisions_per_game, whole.turns_per_game),
+            (10.0, 5.0)
+        );
 
         results[3].returns = None;
         let cut = report(&results);
-        assert_eq!((cut.blocks, cut.games, cut.truncated_games, cut.truncated_blocks), (3, 6, 1, 1));
+        assert_eq!(
+            (
+                cut.blocks,
+                cut.games,
+                cut.truncated_games,
+                cut.truncated_blocks
+            ),
+            (3, 6, 1, 1)
+        );
         assert_eq!(cut.score, Some(0.5));
-        assert_eq!(cut.sides, Some(SideResults { wins: 2, draws: 2, losses: 2 }));
+        assert_eq!(
+            cut.sides,
+            Some(SideResults {
+                wins: 2,
+                draws: 2,
+                losses: 2
+            })
+        );
     }
 
     #[test]
@@ -153,11 +209,20 @@ mod tests {
         let wins = |count| report(&blocks(vec![[1.0, 1.0]; count]));
         for (blocks, is_clear) in [(0, false), (1, false), (3, false), (20, true)] {
             let report = wins(blocks);
-            assert_eq!(report.interval[0] > report.chance_level, is_clear, "{blocks}: {:?}", report.interval);
+            assert_eq!(
+                report.interval[0] > report.chance_level,
+                is_clear,
+                "{blocks}: {:?}",
+                report.interval
+            );
         }
         assert_eq!(wins(0).score, None);
         // Wilson's interval for 10 successes of 10.
-        assert!((wins(10).interval[0] - 0.722_467).abs() < 1e-5, "{:?}", wins(10).interval);
+        assert!(
+            (wins(10).interval[0] - 0.722_467).abs() < 1e-5,
+            "{:?}",
+            wins(10).interval
+        );
         assert!((wins(10).interval[1] - 1.0).abs() < 1e-12);
     }
 }

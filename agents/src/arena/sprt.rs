@@ -1,11 +1,13 @@
-//! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is accepted.
+//! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is
+//! accepted.
 //!
-//! The hypotheses are two differences in normalised Elo: the expected score minus ½, in standard deviations of the
-//! score of a game. So the number of games does not depend on how much luck the game has. The standard deviation is
-//! measured in the games, and includes the effect of common throws.
+//! The hypotheses are two differences in normalised Elo: the expected score minus ½, in standard
+//! deviations of the score of a game. So the number of games does not depend on how much luck the
+//! game has. The standard deviation is measured in the games, and includes the effect of common
+//! throws.
 //!
-//! The test is the generalised SPRT (GSPRT) for normally distributed block scores with unknown variance: the likelihood
-//! of a hypothesis is the largest likelihood over all variances.
+//! The test is the generalised SPRT (GSPRT) for normally distributed block scores with unknown
+//! variance: the likelihood of a hypothesis is the largest likelihood over all variances.
 
 use serde::Serialize;
 
@@ -39,15 +41,19 @@ pub enum Verdict {
 /// The least number of blocks for a verdict: with fewer blocks, the variance of scores is unknown.
 const LEAST_BLOCKS: usize = 8;
 
-/// The points of normalised Elo for one standard deviation of a game: 800 / ln 10. If the games of a pair are
-/// independent and have no draws, a small difference in normalised Elo equals the difference in Elo.
+/// The points of normalised Elo for one standard deviation of a game: 800 / ln 10. If the games of
+/// a pair are independent and have no draws, a small difference in normalised Elo equals the
+/// difference in Elo.
 const POINTS: f64 = 347.435_585_522_6;
 
 impl Sprt {
-    /// The log-likelihood ratios at which the test ends: at or below the first bound, it accepts `elo0`; at or above
-    /// the second bound, it accepts `elo1`.
+    /// The log-likelihood ratios at which the test ends: at or below the first bound, it accepts
+    /// `elo0`; at or above the second bound, it accepts `elo1`.
     pub fn bounds(&self) -> [f64; 2] {
-        [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
+        [
+            (self.beta / (1.0 - self.alpha)).ln(),
+            ((1.0 - self.beta) / self.alpha).ln(),
+        ]
     }
 
     /// The verdict for a log-likelihood ratio.
@@ -62,16 +68,20 @@ impl Sprt {
         }
     }
 
-    /// The expected numbers of games without luck correction: if one of the hypotheses is true (the larger number of
-    /// the two), and if the truth is halfway between them.
+    /// The expected numbers of games without luck correction: if one of the hypotheses is true (the
+    /// larger number of the two), and if the truth is halfway between them.
     pub fn expected_games(&self) -> [f64; 2] {
         let ([low, high], step) = (self.bounds(), (self.elo1 - self.elo0) / POINTS);
-        let ends = [(1.0 - self.beta) * high + self.beta * low, -self.alpha * high - (1.0 - self.alpha) * low];
-        [2.0 * ends[0].max(ends[1]), -low * high].map(|games| (games / (step * step)).max(2.0 * LEAST_BLOCKS as f64))
+        let ends = [
+            (1.0 - self.beta) * high + self.beta * low,
+            -self.alpha * high - (1.0 - self.alpha) * low,
+        ];
+        [2.0 * ends[0].max(ends[1]), -low * high]
+            .map(|games| (games / (step * step)).max(2.0 * LEAST_BLOCKS as f64))
     }
 
-    /// The log-likelihood ratio of blocks with this mean number of games. With `has_luck`, luck is subtracted from the
-    /// scores.
+    /// The log-likelihood ratio of blocks with this mean number of games. With `has_luck`, luck is
+    /// subtracted from the scores.
     pub(super) fn ratio(&self, blocks: &Blocks, games: f64, has_luck: bool) -> f64 {
         let adjusted = has_luck.then(|| blocks.luck_adjusted().blocks);
         let scores = adjusted.as_ref().unwrap_or(&blocks.scores);
@@ -81,18 +91,35 @@ impl Sprt {
         let (count, lead) = (scores.len() as f64, mean(scores) - 0.5);
         let variance = |scores: &[f64]| {
             let middle = mean(scores);
-            scores.iter().map(|score| (score - middle).powi(2)).sum::<f64>() / count + blocks.doubt()
+            scores
+                .iter()
+                .map(|score| (score - middle).powi(2))
+                .sum::<f64>()
+                / count
+                + blocks.doubt()
         };
         // Luck-adjusted scores vary less, so the same lead has more of their standard deviations.
-        let (variance, shrinkage) = (variance(scores), (variance(&blocks.scores) / variance(scores)).sqrt());
+        let (variance, shrinkage) = (
+            variance(scores),
+            (variance(&blocks.scores) / variance(scores)).sqrt(),
+        );
         let squares = variance + lead * lead;
-        // The log-likelihood of a block if the lead is `steps` standard deviations, for the best standard deviation.
+        // The log-likelihood of a block if the lead is `steps` standard deviations, for the best
+        // standard deviation.
         let likelihood = |elo: f64| {
             let steps = elo / POINTS * games.sqrt() * shrinkage;
-            let deviation = ((steps * steps * lead * lead + 4.0 * squares).sqrt() - steps * lead) / 2.0;
-            steps * lead / deviation - deviation.ln() - squares / (2.0 * deviation * deviation) - steps * steps / 2.0
+            let deviation =
+                ((steps * steps * lead * lead + 4.0 * squares).sqrt() - steps * lead) / 2.0;
+            steps * lead / deviation
+                - deviation.ln()
+                - squares / (2.0 * deviation * deviation)
+                - steps * steps / 2.0
         };
-        if squares > 0.0 { count * (likelihood(self.elo1) - likelihood(self.elo0)) } else { 0.0 }
+        if squares > 0.0 {
+            count * (likelihood(self.elo1) - likelihood(self.elo0))
+        } else {
+            0.0
+        }
     }
 }
 
@@ -102,29 +129,62 @@ mod tests {
     use ashta_env::chance;
     use rand::RngExt;
 
-    const SPRT: Sprt = Sprt { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
+    const SPRT: Sprt = Sprt {
+        elo0: 0.0,
+        elo1: 20.0,
+        alpha: 0.05,
+        beta: 0.05,
+    };
 
     fn ratio(sprt: Sprt, scores: Vec<f64>) -> f64 {
-        sprt.ratio(&Blocks { scores, independent_variance: 0.1, ..Blocks::default() }, 2.0, false)
+        sprt.ratio(
+            &Blocks {
+                scores,
+                independent_variance: 0.1,
+                ..Blocks::default()
+            },
+            2.0,
+            false,
+        )
     }
 
     #[test]
     fn the_ratio_grows_with_the_score() {
-        let blocks = |halves: usize, wins: usize| [vec![0.5; halves], vec![1.0; wins], vec![0.0; 100]].concat();
-        let ratios: Vec<f64> = [80, 100, 110, 130].map(|wins| ratio(SPRT, blocks(200, wins))).to_vec();
-        assert!(ratios.windows(2).all(|pair| pair[0] < pair[1]), "{ratios:?}");
-        assert!(ratios[1] < 0.0, "an even score speaks for the first hypothesis");
+        let blocks = |halves: usize, wins: usize| {
+            [vec![0.5; halves], vec![1.0; wins], vec![0.0; 100]].concat()
+        };
+        let ratios: Vec<f64> = [80, 100, 110, 130]
+            .map(|wins| ratio(SPRT, blocks(200, wins)))
+            .to_vec();
+        assert!(
+            ratios.windows(2).all(|pair| pair[0] < pair[1]),
+            "{ratios:?}"
+        );
+        assert!(
+            ratios[1] < 0.0,
+            "an even score speaks for the first hypothesis"
+        );
         assert_eq!(ratio(SPRT, vec![1.0; 7]), 0.0);
         // Blocks with equal scores reach a verdict, too.
-        for (score, verdict) in [(1.0, Verdict::AcceptsElo1), (0.5, Verdict::AcceptsElo0), (0.4, Verdict::AcceptsElo0)]
-        {
-            let wide = Sprt { elo1: 100.0, ..SPRT };
-            assert_eq!(wide.verdict(ratio(wide, vec![score; 100])), verdict, "{score}");
+        for (score, verdict) in [
+            (1.0, Verdict::AcceptsElo1),
+            (0.5, Verdict::AcceptsElo0),
+            (0.4, Verdict::AcceptsElo0),
+        ] {
+            let wide = Sprt {
+                elo1: 100.0,
+                ..SPRT
+            };
+            assert_eq!(
+                wide.verdict(ratio(wide, vec![score; 100])),
+                verdict,
+                "{score}"
+            );
         }
     }
 
-    /// The score of a pair, its luck, and the variance of its games without luck. Split pairs are as frequent as in
-    /// pairs of games with common throws; luck explains most of the other pairs.
+    /// The score of a pair, its luck, and the variance of its games without luck. Split pairs are
+    /// as frequent as in pairs of games with common throws; luck explains most of the other pairs.
     fn pair(truth: f64, rng: &mut impl RngExt) -> (f64, f64, f64) {
         let drawn: f64 = rng.random();
         let win = truth - 0.25;
@@ -147,15 +207,16 @@ mod tests {
     /// The expected score for a difference in normalised Elo.
     fn score_of(elo: f64) -> f64 {
         let deviation = |truth: f64| {
-            let squares =
-                (truth - 0.25) * (1.0 - truth).powi(2) + 0.5 * (0.5 - truth).powi(2) + (0.75 - truth) * truth * truth;
+            let squares = (truth - 0.25) * (1.0 - truth).powi(2)
+                + 0.5 * (0.5 - truth).powi(2)
+                + (0.75 - truth) * truth * truth;
             (2.0 * squares).sqrt()
         };
         (0..50).fold(0.5, |truth, _| 0.5 + elo / POINTS * deviation(truth))
     }
 
-    /// The share of runs that accept the second hypothesis if the true difference is `elo`, and the mean number of
-    /// blocks.
+    /// The share of runs that accept the second hypothesis if the true difference is `elo`, and the
+    /// mean number of blocks.
     fn simulate(sprt: Sprt, elo: f64, with_luck: bool, runs: u64) -> (f64, f64) {
         let (mut taken, mut played) = (0, 0);
         for run in 0..runs {
@@ -193,14 +254,26 @@ mod tests {
                 let runs = 400;
                 let (wrong, blocks) = simulate(sprt, elo0, with_luck, runs);
                 // 0.05 plus three standard errors of the share.
-                assert!(wrong < 0.083, "{elo0} {with_luck}: takes elo1 though elo0 is true in {wrong} of the runs");
+                assert!(
+                    wrong < 0.083,
+                    "{elo0} {with_luck}: takes elo1 though elo0 is true in {wrong} of the runs"
+                );
                 let (right, _) = simulate(sprt, elo1, with_luck, runs);
-                assert!(right > 0.917, "{elo0} {with_luck}: takes elo1 when it is true in {right} of the runs");
+                assert!(
+                    right > 0.917,
+                    "{elo0} {with_luck}: takes elo1 when it is true in {right} of the runs"
+                );
                 lengths.push(blocks);
             }
             let expected = sprt.expected_games()[0] / 2.0;
-            assert!((0.9..1.3).contains(&(lengths[1] / expected)), "{lengths:?} for {expected}");
-            assert!(lengths[0] < 0.5 * lengths[1], "luck-adjusted scores need fewer blocks: {lengths:?}");
+            assert!(
+                (0.9..1.3).contains(&(lengths[1] / expected)),
+                "{lengths:?} for {expected}"
+            );
+            assert!(
+                lengths[0] < 0.5 * lengths[1],
+                "luck-adjusted scores need fewer blocks: {lengths:?}"
+            );
         }
     }
 }

@@ -40,26 +40,40 @@ impl GameFacts {
     /// The facts of a game between `sides`.
     pub fn new(sides: &[SeatSet], game: &PlayedGame) -> GameFacts {
         let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
-        let by_side = || sides.iter().map(|side| f64::from(game.returns[first(side)]));
+        let by_side = || {
+            sides
+                .iter()
+                .map(|side| f64::from(game.returns[first(side)]))
+        };
         let forfeited = match &game.ending {
             Ending::Forfeited { seat, reason } => {
-                let side = sides.iter().position(|side| side.iter().any(|own| own.letter() == *seat));
+                let side = sides
+                    .iter()
+                    .position(|side| side.iter().any(|own| own.letter() == *seat));
                 side.map(|side| (side, reason.clone()))
             }
             _ => None,
         };
         GameFacts {
             block: game.block,
-            agents: sides.iter().map(|side| game.seating.agent(first(side)).unwrap_or(0)).collect(),
+            agents: sides
+                .iter()
+                .map(|side| game.seating.agent(first(side)).unwrap_or(0))
+                .collect(),
             returns: (game.ending != Ending::Truncated).then(|| by_side().collect()),
             luck: None,
             turns: game.turns,
-            decisions: game.moves.iter().filter(|made| matches!(made, Move::Choice(_))).count() as u32,
+            decisions: game
+                .moves
+                .iter()
+                .filter(|made| matches!(made, Move::Choice(_)))
+                .count() as u32,
             forfeited,
         }
     }
 
-    /// For each side, its agent, return and luck (0 if it was not measured); empty for a truncated game.
+    /// For each side, its agent, return and luck (0 if it was not measured); empty for a truncated
+    /// game.
     pub(super) fn results(&self) -> impl Iterator<Item = (usize, f64, f64)> {
         let luck = |side: usize| self.luck.as_ref().map_or(0.0, |luck| luck[side]);
         let returns = self.returns.iter().flatten().enumerate();
@@ -72,7 +86,8 @@ impl GameFacts {
 pub struct AgentSummary {
     /// Its name.
     pub name: String,
-    /// The number of its games. If the agent has several sides in a game, the game counts once for each side.
+    /// The number of its games. If the agent has several sides in a game, the game counts once for
+    /// each side.
     pub games: u64,
     /// Mean return, 0 to 1: the mean over its blocks. `None` without a game that counts.
     #[serde(serialize_with = "with_error")]
@@ -107,14 +122,15 @@ pub struct Pairing {
     pub other: usize,
     /// Games in which both played.
     pub games: u64,
-    /// The share of games in which the agent had a higher return than the other agent, 0 to 1; equal returns count
-    /// half.
+    /// The share of games in which the agent had a higher return than the other agent, 0 to 1;
+    /// equal returns count half.
     #[serde(serialize_with = "with_error")]
     pub ahead: Interval,
     /// With two sides: the luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
     pub luck_adjusted_score: Option<Interval>,
-    /// With two sides: the standard error of `ahead` divided by the standard error of the luck-adjusted score.
+    /// With two sides: the standard error of `ahead` divided by the standard error of the
+    /// luck-adjusted score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
     /// With two agents: the rating of the agent minus the rating of the other agent.
@@ -207,15 +223,19 @@ impl Sums {
         self.0.values().map(|sums| of(sums) / sums.games).collect()
     }
 
-    /// The means of the blocks. Consecutive blocks play consecutive lineups, and the blocks of one lineup are a
-    /// stratum.
+    /// The means of the blocks. Consecutive blocks play consecutive lineups, and the blocks of one
+    /// lineup are a stratum.
     pub(super) fn blocks(&self, lineups: u64) -> Blocks {
         let games = self.total(|sums| sums.games).max(1.0);
         let games_per_block = games / self.0.len().max(1) as f64;
         Blocks {
             scores: self.means(|sums| sums.value),
             luck: self.means(|sums| sums.luck),
-            strata: self.0.keys().map(|block| (block % lineups.max(1)) as usize).collect(),
+            strata: self
+                .0
+                .keys()
+                .map(|block| (block % lineups.max(1)) as usize)
+                .collect(),
             independent_variance: self.total(|sums| sums.residual) / games / games_per_block,
         }
     }
@@ -224,64 +244,96 @@ impl Sums {
 /// The games that count: games of blocks without a truncated game. Blocks are in ascending order.
 pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     let blocks = all.chunk_by(|game, next| game.block == next.block);
-    blocks.filter(|games| games.iter().all(|game| game.returns.is_some())).flatten().collect()
+    blocks
+        .filter(|games| games.iter().all(|game| game.returns.is_some()))
+        .flatten()
+        .collect()
 }
 
-/// For each pair of agents, the sums of the results of the first agent against the second: 1 for a higher return, ½ for
-/// an equal return, 0 for a lower return.
+/// For each pair of agents, the sums of the results of the first agent against the second: 1 for a
+/// higher return, ½ for an equal return, 0 for a lower return.
 fn sums_of_pairs(games: &[&GameFacts]) -> BTreeMap<(usize, usize), Sums> {
     let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
     for game in games {
         for (agent, own, luck) in game.results() {
             for (other, theirs, _) in game.results().filter(|result| result.0 != agent) {
                 let score = 0.5 + 0.5 * f64::from(own.total_cmp(&theirs) as i8);
-                ahead.entry((agent, other)).or_default().add(game.block, score, luck, 0.5);
+                ahead
+                    .entry((agent, other))
+                    .or_default()
+                    .add(game.block, score, luck, 0.5);
             }
         }
     }
     ahead
 }
 
-/// The states of the SPRTs of the first agent against each of the others after `games`. Blocks are in ascending order.
+/// The states of the SPRTs of the first agent against each of the others after `games`. Blocks are
+/// in ascending order.
 pub(super) fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> Vec<SprtSummary> {
     let games = of_whole_blocks(games);
-    let has_luck = games.iter().all(|game| game.luck.as_ref().is_some_and(|luck| luck.len() == 2));
+    let has_luck = games
+        .iter()
+        .all(|game| game.luck.as_ref().is_some_and(|luck| luck.len() == 2));
     let sums = sums_of_pairs(&games);
     let against = |other| {
         let sums = sums.get(&(0, other)).cloned().unwrap_or_default();
         let blocks = sums.blocks(1);
         // In a game of several sides, the two agents are compared several times.
-        let count = games.iter().filter(|game| game.agents.contains(&0) && game.agents.contains(&other)).count();
+        let count = games
+            .iter()
+            .filter(|game| game.agents.contains(&0) && game.agents.contains(&other))
+            .count();
         let ratio = sprt.ratio(&blocks, count as f64 / blocks.scores.len() as f64, has_luck);
-        SprtSummary { other, sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
+        SprtSummary {
+            other,
+            sprt,
+            ratio,
+            bounds: sprt.bounds(),
+            verdict: sprt.verdict(ratio),
+        }
     };
     (1..agents).map(against).collect()
 }
 
-/// The expected score of an agent among equally strong agents: ½ for two sides and for games with placings (where all
-/// ranks count), otherwise 1 / sides.
+/// The expected score of an agent among equally strong agents: ½ for two sides and for games with
+/// placings (where all ranks count), otherwise 1 / sides.
 pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
-    if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
+    if spec.payoff == Payoff::Placings {
+        0.5
+    } else {
+        1.0 / sides as f64
+    }
 }
 
 /// The largest number of reasons for forfeits that a summary lists for each agent.
 const LISTED_REASONS: usize = 3;
 
 impl Tournament<'_> {
-    /// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game do not count.
+    /// Sums up the games of an arena. Blocks are in ascending order; blocks with a truncated game
+    /// do not count.
     pub fn summary(&self, all: &[GameFacts]) -> Summary {
         let (spec, lineups) = (self.spec(), self.lineups.len() as u64);
         let (games, count) = (of_whole_blocks(all), self.entrants.len());
-        let (chance_level, played_on) = (chance_level(spec, self.sides.len()), spec.payoff == Payoff::Placings);
+        let (chance_level, played_on) = (
+            chance_level(spec, self.sides.len()),
+            spec.payoff == Payoff::Placings,
+        );
         let mut own = vec![Sums::default(); count];
         let ahead = sums_of_pairs(&games);
         let mut turns = Sums::default();
         let mut contested: BTreeMap<u64, Vec<Contest>> = BTreeMap::new();
         let mut results: Vec<[f64; 2]> = Vec::new();
         for game in &games {
-            let Some(returns) = &game.returns else { continue };
+            let Some(returns) = &game.returns else {
+                continue;
+            };
             turns.add(game.block, f64::from(game.turns), 0.0, 0.0);
-            contested.entry(game.block).or_default().extend(contests(&game.agents, returns, played_on));
+            contested.entry(game.block).or_default().extend(contests(
+                &game.agents,
+                returns,
+                played_on,
+            ));
             for (agent, result, luck) in game.results() {
                 own[agent].add(game.block, result, luck, chance_level);
                 results.push([result, luck]);
@@ -293,7 +345,12 @@ impl Tournament<'_> {
         let is_upper = |((agent, other), _): &(&(usize, usize), &Sums)| agent < other;
         let results_of_pairs = || {
             ahead.iter().filter(is_upper).map(|(pair, sums)| {
-                pair_score((*pair).into(), &sums.blocks(lineups), sums.total(|sums| sums.games), adjusts_pairs)
+                pair_score(
+                    (*pair).into(),
+                    &sums.blocks(lineups),
+                    sums.total(|sums| sums.games),
+                    adjusts_pairs,
+                )
             })
         };
         // Compute the ratings from the scores of the pairings, so that ratings and pairings agree.
@@ -307,8 +364,11 @@ impl Tournament<'_> {
             let blocks = own[agent].blocks(lineups);
             let has_games = !blocks.scores.is_empty();
             let adjusted = (has_luck && has_games).then(|| blocks.luck_adjusted());
-            let reasons =
-                games.iter().filter_map(|game| game.forfeited.as_ref().filter(|(side, _)| game.agents[*side] == agent));
+            let reasons = games.iter().filter_map(|game| {
+                game.forfeited
+                    .as_ref()
+                    .filter(|(side, _)| game.agents[*side] == agent)
+            });
             AgentSummary {
                 name: entrant.name.clone(),
                 games: own[agent].total(|sums| sums.games) as u64,
@@ -318,7 +378,10 @@ impl Tournament<'_> {
                 luck: adjusted.is_some().then(|| Interval::of(&blocks.luck)),
                 rating: ratings[agent],
                 forfeits: reasons.clone().count() as u64,
-                forfeit_reasons: reasons.take(LISTED_REASONS).map(|(_, reason)| reason.clone()).collect(),
+                forfeit_reasons: reasons
+                    .take(LISTED_REASONS)
+                    .map(|(_, reason)| reason.clone())
+                    .collect(),
                 milliseconds: entrant.milliseconds(),
             }
         };
@@ -346,8 +409,14 @@ impl Tournament<'_> {
             truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
             chance_level,
             luck_share: has_luck.then(|| explained(&results)),
-            luck_by: self.reference.as_ref().map(|reference| reference.name.clone()),
-            luck_version: self.reference.as_ref().and_then(|reference| reference.version.clone()),
+            luck_by: self
+                .reference
+                .as_ref()
+                .map(|reference| reference.name.clone()),
+            luck_version: self
+                .reference
+                .as_ref()
+                .and_then(|reference| reference.version.clone()),
             agents: self.entrants.iter().enumerate().map(summary).collect(),
             pairings: ahead.iter().map(pairing).collect(),
             turns_per_game: Interval::of(&turns.means(|sums| sums.value)),
@@ -360,23 +429,43 @@ impl Tournament<'_> {
 /// The score of the first of two agents in its `games`; luck-adjusted if `is_adjusted`.
 fn pair_score(agents: [usize; 2], blocks: &Blocks, games: f64, is_adjusted: bool) -> PairScore {
     let (score, doubt) = match is_adjusted {
-        true => (blocks.luck_adjusted().estimate, blocks.doubt() / blocks.scores.len() as f64),
+        true => (
+            blocks.luck_adjusted().estimate,
+            blocks.doubt() / blocks.scores.len() as f64,
+        ),
         false => (Interval::of_scores(&blocks.scores, &blocks.strata), 0.0),
     };
     // Without a second block, the variance is unknown.
-    let variance = score.standard_error.map_or(MAX_GAME_VARIANCE, |error| error * error + doubt);
-    PairScore { agents, games, score, variance, is_adjusted }
+    let variance = score
+        .standard_error
+        .map_or(MAX_GAME_VARIANCE, |error| error * error + doubt);
+    PairScore {
+        agents,
+        games,
+        score,
+        variance,
+        is_adjusted,
+    }
 }
 
-/// Each pair is a result and its luck. Returns the share of the variance of the results that the luck explains, 0 to 1.
+/// Each pair is a result and its luck. Returns the share of the variance of the results that the
+/// luck explains, 0 to 1.
 fn explained(pairs: &[[f64; 2]]) -> f64 {
     let count = pairs.len().max(1) as f64;
     let mean = |of: usize| pairs.iter().map(|pair| pair[of]).sum::<f64>() / count;
     let means = [mean(0), mean(1)];
-    let covariance =
-        |a: usize, b: usize| pairs.iter().map(|pair| (pair[a] - means[a]) * (pair[b] - means[b])).sum::<f64>();
+    let covariance = |a: usize, b: usize| {
+        pairs
+            .iter()
+            .map(|pair| (pair[a] - means[a]) * (pair[b] - means[b]))
+            .sum::<f64>()
+    };
     let (both, result, luck) = (covariance(0, 1), covariance(0, 0), covariance(1, 1));
-    if result > 0.0 && luck > 0.0 { both * both / (result * luck) } else { 0.0 }
+    if result > 0.0 && luck > 0.0 {
+        both * both / (result * luck)
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]
@@ -388,7 +477,9 @@ mod tests {
 
     fn arena<'a>(race: &'a Race, reference: Option<Reference<Race>>) -> Tournament<'a> {
         let never = || unreachable!("the games were played before");
-        let entrants = ["a", "b"].map(|name| Entrant::new(name.to_owned(), never)).into();
+        let entrants = ["a", "b"]
+            .map(|name| Entrant::new(name.to_owned(), never))
+            .into();
         Tournament::new(race, entrants, reference).expect("two entrants")
     }
 
@@ -396,7 +487,13 @@ mod tests {
         [0, 1].map(|leg| GameFacts {
             block,
             agents: vec![leg, 1 - leg],
-            returns: returns[leg].map(|own| if leg == 0 { vec![own, 1.0 - own] } else { vec![1.0 - own, own] }),
+            returns: returns[leg].map(|own| {
+                if leg == 0 {
+                    vec![own, 1.0 - own]
+                } else {
+                    vec![1.0 - own, own]
+                }
+            }),
             luck: None,
             turns: 10 * (block as u32 + 1),
             decisions: 0,
@@ -413,10 +510,14 @@ mod tests {
             pair(3, [Some(0.0), Some(1.0)]),
         ]
         .concat();
-        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let (race, _) =
+            Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let arena = arena(&race, None);
         let found = arena.summary(&games);
-        assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
+        assert_eq!(
+            (found.blocks, found.games, found.truncated_games),
+            (3, 6, 1)
+        );
         let score = |agent: usize| found.agents[agent].score.expect("it has games").mean;
         assert!((score(0) - 5.0 / 6.0).abs() < 1e-12 && (score(1) - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
@@ -428,39 +529,76 @@ mod tests {
 
     #[test]
     fn without_a_finished_game_there_is_no_score_and_no_rating() {
-        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let (race, _) =
+            Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let reference = Reference::new("a reference".to_owned(), None, || Box::new(PipEvaluator));
         for reference in [None, Some(reference)] {
-            let found = arena(&race, reference).summary(&[pair(0, [None; 2]), pair(1, [Some(1.0), None])].concat());
-            assert_eq!((found.games, found.truncated_games, found.pairings.len()), (0, 3, 0));
+            let found = arena(&race, reference)
+                .summary(&[pair(0, [None; 2]), pair(1, [Some(1.0), None])].concat());
+            assert_eq!(
+                (found.games, found.truncated_games, found.pairings.len()),
+                (0, 3, 0)
+            );
             for agent in found.agents {
-                assert_eq!((agent.games, agent.score, agent.rating, agent.luck_adjusted_score), (0, None, None, None));
+                assert_eq!(
+                    (
+                        agent.games,
+                        agent.score,
+                        agent.rating,
+                        agent.luck_adjusted_score
+                    ),
+                    (0, None, None, None)
+                );
             }
         }
     }
 
     #[test]
     fn ratings_follow_what_is_concluded_of_two_agents() {
-        // The first agent wins two of three games, but only because of luck. Without luck, the second agent is better.
+        // The first agent wins two of three games, but only because of luck. Without luck, the
+        // second agent is better.
         let game = |block: u64, leg: usize| {
-            let [own, luck] = if block.is_multiple_of(3) { [0.0, -0.6] } else { [1.0, 0.8] };
+            let [own, luck] = if block.is_multiple_of(3) {
+                [0.0, -0.6]
+            } else {
+                [1.0, 0.8]
+            };
             let [mut returns, mut luck] = [[own, 1.0 - own], [luck, -luck]];
             returns.rotate_left(leg);
             luck.rotate_left(leg);
             let blank = pair(block, [Some(0.0); 2])[leg].clone();
-            GameFacts { returns: Some(returns.to_vec()), luck: Some(luck.to_vec()), ..blank }
+            GameFacts {
+                returns: Some(returns.to_vec()),
+                luck: Some(luck.to_vec()),
+                ..blank
+            }
         };
-        let games: Vec<GameFacts> = (0..600).flat_map(|block| [0, 1].map(|leg| game(block, leg))).collect();
-        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let games: Vec<GameFacts> = (0..600)
+            .flat_map(|block| [0, 1].map(|leg| game(block, leg)))
+            .collect();
+        let (race, _) =
+            Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let reference = Reference::new("a reference".to_owned(), None, || Box::new(PipEvaluator));
         let found = arena(&race, Some(reference)).summary(&games);
-        let adjusted = found.pairings[0].luck_adjusted_score.expect("luck was measured");
-        assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
+        let adjusted = found.pairings[0]
+            .luck_adjusted_score
+            .expect("luck was measured");
+        assert!(
+            found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5,
+            "{:?}",
+            found.pairings[0]
+        );
         let elo = [0, 1].map(|agent| found.agents[agent].rating.expect("it has games").elo);
         assert!(elo[0] < elo[1], "{elo:?}");
         let expected = 1.0 / (1.0 + 10_f64.powf((elo[1] - elo[0]) / 400.0));
-        assert!((adjusted.mean - expected).abs() < 1e-9, "{adjusted:?} for {expected}");
+        assert!(
+            (adjusted.mean - expected).abs() < 1e-9,
+            "{adjusted:?} for {expected}"
+        );
         let difference = found.pairings[0].difference.expect("two agents");
-        assert!((elo[0] - elo[1] - difference.elo).abs() < 1e-9 && difference.interval[1] < 0.0, "{difference:?}");
+        assert!(
+            (elo[0] - elo[1] - difference.elo).abs() < 1e-9 && difference.interval[1] < 0.0,
+            "{difference:?}"
+        );
     }
 }

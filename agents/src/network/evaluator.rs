@@ -20,7 +20,11 @@ pub struct NetEvaluator {
 impl NetEvaluator {
     /// An evaluator that uses `net`, whose shape must fit the game.
     pub fn new(net: Arc<PortableNet>) -> NetEvaluator {
-        NetEvaluator { net, scratch: Scratch::default(), observations: Observations::default() }
+        NetEvaluator {
+            net,
+            scratch: Scratch::default(),
+            observations: Observations::default(),
+        }
     }
 }
 
@@ -37,14 +41,24 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             game.observe_active(state, seat, &mut active);
             let (values, logits) = net.forward(&active, scratch);
             let values = perspective::to_seats(values, game.spec(), seat);
-            let logits = legal.iter().map(|action| (action, logits[usize::from(action.0)]));
-            Evaluation { values, policy: softmax_policy(logits, 1.0) }
+            let logits = legal
+                .iter()
+                .map(|action| (action, logits[usize::from(action.0)]));
+            Evaluation {
+                values,
+                policy: softmax_policy(logits, 1.0),
+            }
         };
         states.iter().map(&mut answer).collect()
     }
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
-        let NetEvaluator { net, scratch, observations, .. } = self;
+        let NetEvaluator {
+            net,
+            scratch,
+            observations,
+            ..
+        } = self;
         answer_open(game, states, out, |open, out| {
             observations.clear();
             let mut seats = Vec::with_capacity(open.len());
@@ -56,7 +70,11 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             }
             let mut seats = seats.into_iter();
             net.forward_values(observations, scratch, |values| {
-                out.extend(seats.next().map(|seat| perspective::to_seats(values, game.spec(), seat)));
+                out.extend(
+                    seats
+                        .next()
+                        .map(|seat| perspective::to_seats(values, game.spec(), seat)),
+                );
             });
         });
     }

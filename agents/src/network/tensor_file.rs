@@ -1,10 +1,15 @@
-//! Files of named tensors with a JSON manifest: the part of the safetensors format that this package uses.
+//! Files of named tensors with a JSON manifest: the part of the safetensors format that this
+//! package uses.
 //!
-//! Numbers are floats of 32 or 16 bits, or unsigned integers, little-endian. Matrices are row-major. The manifest is an
-//! entry of `__metadata__` in the header. The reader limits the size of a file and does not trust the lengths in a
-//! file. Writing is atomic. The callers define the meaning of the tensors.
+//! Numbers are floats of 32 or 16 bits, or unsigned integers, little-endian. Matrices are
+//! row-major. The manifest is an entry of `__metadata__` in the header. The reader limits the size
+//! of a file and does not trust the lengths in a file. Writing is atomic. The callers define the
+//! meaning of the tensors.
 
-#![cfg_attr(not(feature = "learning"), expect(dead_code, reason = "only learning writes checkpoints"))]
+#![cfg_attr(
+    not(feature = "learning"),
+    expect(dead_code, reason = "only learning writes checkpoints")
+)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -28,7 +33,11 @@ const INVALID: &str = "not a valid safetensors file";
 /// The smallest type that stores these floats exactly.
 pub(crate) fn smallest_type(mut numbers: impl Iterator<Item = f32>) -> Dtype {
     let is_half = |x: f32| f16::from_f32(x).to_f32().to_bits() == x.to_bits();
-    if numbers.all(is_half) { Dtype::F16 } else { Dtype::F32 }
+    if numbers.all(is_half) {
+        Dtype::F16
+    } else {
+        Dtype::F32
+    }
 }
 
 pub(crate) struct NamedTensor {
@@ -41,16 +50,34 @@ pub(crate) struct NamedTensor {
 
 impl NamedTensor {
     /// A tensor of floats, row-major, stored as `dtype`: `F32`, or `F16` with rounded numbers.
-    pub(crate) fn floats(name: String, shape: Vec<usize>, numbers: &[f32], dtype: Dtype) -> NamedTensor {
+    pub(crate) fn floats(
+        name: String,
+        shape: Vec<usize>,
+        numbers: &[f32],
+        dtype: Dtype,
+    ) -> NamedTensor {
         let bytes = match dtype {
-            Dtype::F16 => numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+            Dtype::F16 => numbers
+                .iter()
+                .flat_map(|&x| f16::from_f32(x).to_le_bytes())
+                .collect(),
             _ => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
         };
-        NamedTensor { name, shape, dtype, bytes }
+        NamedTensor {
+            name,
+            shape,
+            dtype,
+            bytes,
+        }
     }
 
     pub(crate) fn bytes(name: &str, bytes: &[u8]) -> NamedTensor {
-        NamedTensor { name: name.to_owned(), shape: vec![bytes.len()], dtype: Dtype::U8, bytes: bytes.to_owned() }
+        NamedTensor {
+            name: name.to_owned(),
+            shape: vec![bytes.len()],
+            dtype: Dtype::U8,
+            bytes: bytes.to_owned(),
+        }
     }
 
     pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
@@ -59,12 +86,22 @@ impl NamedTensor {
 
     pub(crate) fn shorts(name: &str, numbers: &[u16]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U16, bytes }
+        NamedTensor {
+            name: name.to_owned(),
+            shape: vec![numbers.len()],
+            dtype: Dtype::U16,
+            bytes,
+        }
     }
 
     pub(crate) fn longs(name: &str, numbers: &[u32]) -> NamedTensor {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U32, bytes }
+        NamedTensor {
+            name: name.to_owned(),
+            shape: vec![numbers.len()],
+            dtype: Dtype::U32,
+            bytes,
+        }
     }
 }
 
@@ -76,7 +113,10 @@ pub(crate) fn checksum(parts: &[&[u8]]) -> u32 {
 }
 
 fn short(bytes: &[u8]) -> Error {
-    Error::new(format!("the file has {} bytes, too few for the header", bytes.len()))
+    Error::new(format!(
+        "the file has {} bytes, too few for the header",
+        bytes.len()
+    ))
 }
 
 /// The content of a file, with a valid structure.
@@ -116,31 +156,57 @@ impl<'a> TensorFile<'a> {
         let Some((header, data)) = rest.split_at_checked(length as usize) else {
             return Err(short(bytes));
         };
-        let mut header: Header = serde_json::from_slice(header)
-            .map_err(Error::because("the header is not valid JSON of the safetensors format"))?;
+        let mut header: Header = serde_json::from_slice(header).map_err(Error::because(
+            "the header is not valid JSON of the safetensors format",
+        ))?;
         // The library adds lengths without an overflow check, so each length is checked before.
-        for (name, &TensorEntry { data_offsets: (_, end) }) in &header.tensors {
+        for (
+            name,
+            &TensorEntry {
+                data_offsets: (_, end),
+            },
+        ) in &header.tensors
+        {
             let most = data.len() as u64;
             Error::unless(end <= most, || {
                 format!("tensor {name} ends at byte {end}, but there are {most} bytes of data")
             })?;
         }
         let manifest = header.metadata.remove(key);
-        let manifest = manifest.ok_or_else(|| Error::new(format!("the header has no metadata entry \"{key}\"")))?;
+        let manifest = manifest
+            .ok_or_else(|| Error::new(format!("the header has no metadata entry \"{key}\"")))?;
         let tensors = SafeTensors::deserialize(bytes).map_err(Error::because(INVALID))?;
-        Ok(TensorFile { tensors, manifest, data })
+        Ok(TensorFile {
+            tensors,
+            manifest,
+            data,
+        })
     }
 
     pub(crate) fn expect_count(&self, expected: usize) -> Result<(), Error> {
         let found = self.tensors.len();
-        Error::unless(found == expected, || format!("the file has {found} tensors, not {expected}"))
+        Error::unless(found == expected, || {
+            format!("the file has {found} tensors, not {expected}")
+        })
     }
 
     /// The tensor `name`, which must have one of these types and this shape.
-    pub(crate) fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, Error> {
-        let tensor = self.tensors.tensor(name).map_err(|_| Error::new(format!("there is no tensor {name}")))?;
+    pub(crate) fn tensor(
+        &self,
+        name: &str,
+        dtypes: &[Dtype],
+        shape: &[usize],
+    ) -> Result<TensorView<'a>, Error> {
+        let tensor = self
+            .tensors
+            .tensor(name)
+            .map_err(|_| Error::new(format!("there is no tensor {name}")))?;
         let (dtype, found) = (tensor.dtype(), tensor.shape());
-        let expected = if dtypes.contains(&dtype) { dtype } else { dtypes[0] };
+        let expected = if dtypes.contains(&dtype) {
+            dtype
+        } else {
+            dtypes[0]
+        };
         Error::unless(dtype == expected && found == shape, || {
             format!("tensor {name} is {dtype:?} {found:?}, not {expected:?} {shape:?}")
         })?;
@@ -150,36 +216,72 @@ impl<'a> TensorFile<'a> {
     /// The 16-bit integers of the tensor `name`, which must have one dimension of this length.
     pub(crate) fn shorts(&self, name: &str, length: usize) -> Result<Vec<u16>, Error> {
         let tensor = self.tensor(name, &[Dtype::U16], &[length])?;
-        Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect())
+        Ok(tensor
+            .data()
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| u16::from_le_bytes(bytes))
+            .collect())
     }
 
     /// The 32-bit integers of the tensor `name`, which must have one dimension of this length.
     pub(crate) fn longs(&self, name: &str, length: usize) -> Result<Vec<u32>, Error> {
         let tensor = self.tensor(name, &[Dtype::U32], &[length])?;
-        Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect())
+        Ok(tensor
+            .data()
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| u32::from_le_bytes(bytes))
+            .collect())
     }
 
     /// The floats of the tensor `name`, which must have this shape.
     pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let tensor = self.tensor(name, &[Dtype::F32, Dtype::F16], shape)?;
         Ok(match tensor.dtype() {
-            Dtype::F32 => tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect(),
-            _ => tensor.data().as_chunks().0.iter().map(|&bytes| f16::from_le_bytes(bytes).to_f32()).collect(),
+            Dtype::F32 => tensor
+                .data()
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&bytes| f32::from_le_bytes(bytes))
+                .collect(),
+            _ => tensor
+                .data()
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&bytes| f16::from_le_bytes(bytes).to_f32())
+                .collect(),
         })
     }
 }
 
 /// The bytes of a file with this manifest under `key`. Equal content gives equal bytes.
-pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor]) -> Result<Vec<u8>, Error> {
-    let views = tensors
-        .iter()
-        .map(|NamedTensor { name, shape, dtype, bytes }| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
+pub(crate) fn encode(
+    key: &str,
+    manifest: String,
+    tensors: &[NamedTensor],
+) -> Result<Vec<u8>, Error> {
+    let views = tensors.iter().map(
+        |NamedTensor {
+             name,
+             shape,
+             dtype,
+             bytes,
+         }| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)),
+    );
     let views: Result<Vec<_>, SafeTensorError> = views.collect();
     let metadata = HashMap::from([(key.to_owned(), manifest)]);
-    views.and_then(|views| safetensors::serialize(views, Some(metadata))).map_err(Error::because(INVALID))
+    views
+        .and_then(|views| safetensors::serialize(views, Some(metadata)))
+        .map_err(Error::because(INVALID))
 }
 
-/// Writes a file with this manifest under `key`. `what` is the name of its content in error messages.
+/// Writes a file with this manifest under `key`. `what` is the name of its content in error
+/// messages.
 pub(crate) fn save(
     path: &Path,
     key: &str,
@@ -200,7 +302,9 @@ fn failed(action: &str, path: &Path) -> impl Fn(io::Error) -> Error {
 }
 
 pub(crate) fn check_size(bytes: u64, limit: u64) -> Result<(), Error> {
-    Error::unless(bytes <= limit, || format!("the file has {bytes} bytes, but at most {limit} are allowed"))
+    Error::unless(bytes <= limit, || {
+        format!("the file has {bytes} bytes, but at most {limit} are allowed")
+    })
 }
 
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
@@ -235,11 +339,19 @@ mod tests {
     }
 
     fn with_header(header: &str) -> Vec<u8> {
-        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 8]].concat()
+        [
+            &(header.len() as u64).to_le_bytes()[..],
+            header.as_bytes(),
+            &[0; 8],
+        ]
+        .concat()
     }
 
     fn refusal(bytes: &[u8]) -> String {
-        TensorFile::decode(bytes, "key").err().expect("it must be refused").to_string()
+        TensorFile::decode(bytes, "key")
+            .err()
+            .expect("it must be refused")
+            .to_string()
     }
 
     #[test]
@@ -247,18 +359,32 @@ mod tests {
         let bytes = sample(Dtype::F32);
         let file = TensorFile::decode(&bytes, "key").expect("it was just written");
         assert_eq!(file.manifest, "{}");
-        assert_eq!(file.floats("b", &[3]).expect("it was written"), [1.0, -2.5, 3.0]);
+        assert_eq!(
+            file.floats("b", &[3]).expect("it was written"),
+            [1.0, -2.5, 3.0]
+        );
         file.expect_count(2).expect("two were written");
-        assert_eq!(file.expect_count(1).map_err(|e| e.to_string()), Err("the file has 2 tensors, not 1".into()));
+        assert_eq!(
+            file.expect_count(1).map_err(|e| e.to_string()),
+            Err("the file has 2 tensors, not 1".into())
+        );
         let wrong = file.floats("a", &[1, 2]).map_err(|e| e.to_string());
         assert_eq!(wrong, Err("tensor a is F32 [2, 1], not F32 [1, 2]".into()));
-        assert_eq!(file.floats("c", &[1]).map_err(|e| e.to_string()), Err("there is no tensor c".into()));
+        assert_eq!(
+            file.floats("c", &[1]).map_err(|e| e.to_string()),
+            Err("there is no tensor c".into())
+        );
     }
 
     #[test]
     fn numbers_of_half_precision_take_half_the_space() {
         let (single, half) = (sample(Dtype::F32), sample(Dtype::F16));
-        assert!(half.len() < single.len(), "{} and {} bytes", half.len(), single.len());
+        assert!(
+            half.len() < single.len(),
+            "{} and {} bytes",
+            half.len(),
+            single.len()
+        );
         let file = TensorFile::decode(&half, "key").expect("it was just written");
         let numbers = file.floats("b", &[3]).expect("it was written");
         assert_eq!(numbers, [1.0, -2.5, 3.0]);
@@ -272,7 +398,10 @@ mod tests {
 
     #[test]
     fn lengths_are_never_trusted() {
-        assert_eq!(refusal(&[1, 2, 3]), "the file has 3 bytes, too few for the header");
+        assert_eq!(
+            refusal(&[1, 2, 3]),
+            "the file has 3 bytes, too few for the header"
+        );
         assert_eq!(
             refusal(&[0xff; 16]),
             format!(
@@ -280,7 +409,10 @@ mod tests {
                 u64::MAX
             )
         );
-        assert_eq!(refusal(&[9, 0, 0, 0, 0, 0, 0, 0, b'{']), "the file has 9 bytes, too few for the header");
+        assert_eq!(
+            refusal(&[9, 0, 0, 0, 0, 0, 0, 0, b'{']),
+            "the file has 9 bytes, too few for the header"
+        );
         let mut header = String::from("{\"__metadata__\":{\"key\":\"\"}");
         // Eight tensors with sizes whose sum is 2⁶⁴ − 8.
         for index in 0..8u64 {
@@ -294,7 +426,13 @@ mod tests {
             refusal(&with_header(&(header + "}"))),
             "tensor t0 ends at byte 2305843009213693951, but there are 8 bytes of data"
         );
-        assert_eq!(refusal(&with_header("{}")), "the header has no metadata entry \"key\"");
-        assert_eq!(refusal(&with_header("[]")), "the header is not valid JSON of the safetensors format");
+        assert_eq!(
+            refusal(&with_header("{}")),
+            "the header has no metadata entry \"key\""
+        );
+        assert_eq!(
+            refusal(&with_header("[]")),
+            "the header is not valid JSON of the safetensors format"
+        );
     }
 }

@@ -23,11 +23,11 @@ const PRECISION: f64 = 1e-5;
 pub struct RolloutConfig {
     /// The largest number of games from each position, at least 2.
     pub games: u64,
-    /// Games end after this number of turns, and their last position is evaluated. With `None`, games are played to the
-    /// end.
+    /// Games end after this number of turns, and their last position is evaluated. With `None`,
+    /// games are played to the end.
     pub turns: Option<u32>,
-    /// When all standard errors of the means of a position are at most this number, no more games are played from it.
-    /// With 0, all games are played.
+    /// When all standard errors of the means of a position are at most this number, no more games
+    /// are played from it. With 0, all games are played.
     pub error: f64,
     /// The seed of throws. Game `i` has the same throws in each position.
     pub seed: u64,
@@ -40,13 +40,14 @@ pub struct RolloutConfig {
 pub struct Rollout {
     /// Number of games that count in the mean.
     pub games: u64,
-    /// Number of games that were truncated at the turn limit. With values, they count with the value of their last
-    /// position; without values, they do not count.
+    /// Number of games that were truncated at the turn limit. With values, they count with the
+    /// value of their last position; without values, they do not count.
     pub truncated: u64,
-    /// The mean return of each seat, minus its luck if there are values; NaN without a game that counts.
+    /// The mean return of each seat, minus its luck if there are values; NaN without a game that
+    /// counts.
     pub mean: BySeat<f64>,
-    /// The standard error of each mean; NaN without a game that counts. Without values, it is computed with a variance
-    /// that is never 0.
+    /// The standard error of each mean; NaN without a game that counts. Without values, it is
+    /// computed with a variance that is never 0.
     pub error: BySeat<f64>,
 }
 
@@ -69,16 +70,30 @@ impl Sums {
         }
     }
 
-    /// `prior` is added to the sums of squares, so that equal results do not give the standard error 0.
+    /// `prior` is added to the sums of squares, so that equal results do not give the standard
+    /// error 0.
     fn result(&self, prior: f64) -> Rollout {
-        let error =
-            |squares: f64| ((squares + prior) / (self.games * (self.games - 1.0)).max(1.0)).sqrt().max(PRECISION);
+        let error = |squares: f64| {
+            ((squares + prior) / (self.games * (self.games - 1.0)).max(1.0))
+                .sqrt()
+                .max(PRECISION)
+        };
         let (games, truncated) = (self.games as u64, self.truncated);
         if games == 0 {
             let nothing = BySeat([f64::NAN; 4]);
-            return Rollout { games, truncated, mean: nothing, error: nothing };
+            return Rollout {
+                games,
+                truncated,
+                mean: nothing,
+                error: nothing,
+            };
         }
-        Rollout { games, truncated, mean: self.mean, error: BySeat(self.squares.0.map(error)) }
+        Rollout {
+            games,
+            truncated,
+            mean: self.mean,
+            error: BySeat(self.squares.0.map(error)),
+        }
     }
 }
 
@@ -96,12 +111,12 @@ struct OpenGame<S> {
     rng: GameRng,
 }
 
-/// Plays games from each of `states`, with the agents of `agent` on all seats, and returns the mean results. Equal
-/// seeds give equal throws in all positions (common random numbers).
+/// Plays games from each of `states`, with the agents of `agent` on all seats, and returns the mean
+/// results. Equal seeds give equal throws in all positions (common random numbers).
 ///
-/// With `values`, the luck of the throws is subtracted (a control variate), and games that end early have the value of
-/// their last position. Without `values`, such games do not count. When `is_stopped` returns true, the function returns
-/// soon, and the results are meaningless.
+/// With `values`, the luck of the throws is subtracted (a control variate), and games that end
+/// early have the value of their last position. Without `values`, such games do not count. When
+/// `is_stopped` returns true, the function returns soon, and the results are meaningless.
 pub fn rollout<G: Game>(
     game: &G,
     states: &[G::State],
@@ -113,15 +128,30 @@ pub fn rollout<G: Game>(
     let size = states.len().div_ceil(config.threads.max(1)).clamp(1, BLOCK);
     let blocks: Vec<&[G::State]> = states.chunks(size).collect();
     let start = || {
-        let roller = Roller { game, agent: agent(), values: values.map(|make| make()), config, is_stopped };
+        let roller = Roller {
+            game,
+            agent: agent(),
+            values: values.map(|make| make()),
+            config,
+            is_stopped,
+        };
         (roller, Vec::new())
     };
-    let folds = fold(blocks.len(), config.threads, start, |(roller, found), number| {
-        found.push((number, roller.roll_out(blocks[number])));
-    });
-    let mut found: Vec<(usize, Vec<Rollout>)> = folds.into_iter().flat_map(|(_, found)| found).collect();
+    let folds = fold(
+        blocks.len(),
+        config.threads,
+        start,
+        |(roller, found), number| {
+            found.push((number, roller.roll_out(blocks[number])));
+        },
+    );
+    let mut found: Vec<(usize, Vec<Rollout>)> =
+        folds.into_iter().flat_map(|(_, found)| found).collect();
     found.sort_by_key(|&(number, _)| number);
-    found.into_iter().flat_map(|(_, rollouts)| rollouts).collect()
+    found
+        .into_iter()
+        .flat_map(|(_, rollouts)| rollouts)
+        .collect()
 }
 
 /// The work of one thread.
@@ -135,8 +165,8 @@ struct Roller<'a, G: Game> {
 
 impl<G: Game> Roller<'_, G> {
     fn roll_out(&mut self, states: &[G::State]) -> Vec<Rollout> {
-        // Without values, a result is a win or a loss, and a few equal results do not show that the other result is
-        // impossible.
+        // Without values, a result is a win or a loss, and a few equal results do not show that the
+        // other result is impossible.
         let prior = if self.values.is_some() { 0.0 } else { 0.5 };
         let mut sums = vec![Sums::default(); states.len()];
         let mut active: Vec<usize> = (0..states.len()).collect();
@@ -155,12 +185,18 @@ impl<G: Game> Roller<'_, G> {
                     rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
                 }
             };
-            let games = (played..end).flat_map(|number| active.iter().map(move |&position| (position, number)));
+            let games = (played..end)
+                .flat_map(|number| active.iter().map(move |&position| (position, number)));
             let games: Vec<OpenGame<G::State>> = games.map(begin).collect();
             self.play(games, &mut sums);
             played = end;
-            let is_exact =
-                |rollout: Rollout| self.game.spec().seats.iter().all(|seat| rollout.error[seat] <= self.config.error);
+            let is_exact = |rollout: Rollout| {
+                self.game
+                    .spec()
+                    .seats
+                    .iter()
+                    .all(|seat| rollout.error[seat] <= self.config.error)
+            };
             active.retain(|&position| !is_exact(sums[position].result(prior)));
         }
         sums.iter().map(|sums| sums.result(prior)).collect()
@@ -199,15 +235,29 @@ impl<G: Game> Roller<'_, G> {
         }
         results.sort_by_key(|&(seed, position, _)| (position, seed));
         for (_, position, result) in results {
-            result.into_iter().for_each(|result| sums[position].add(result));
+            result
+                .into_iter()
+                .for_each(|result| sums[position].add(result));
         }
     }
 
-    /// Throws the dice until a seat decides, or the game ends or has made enough turns. Returns whether a seat decides.
+    /// Throws the dice until a seat decides, or the game ends or has made enough turns. Returns
+    /// whether a seat decides.
     fn throw_dice(&self, game: &mut OpenGame<G::State>) -> bool {
-        let OpenGame { seed, start, moves, state, clock, .. } = game;
+        let OpenGame {
+            seed,
+            start,
+            moves,
+            state,
+            clock,
+            ..
+        } = game;
         let throws = SeededThrows::new(derived_seed(*seed, 1));
-        let most = self.config.turns.unwrap_or(u32::MAX).min(self.game.spec().turn_limit);
+        let most = self
+            .config
+            .turns
+            .unwrap_or(u32::MAX)
+            .min(self.game.spec().turn_limit);
         let decides = chance::throw_dice(self.game, state, |state, seat| {
             if clock.begins_turn(seat) && clock.turns() >= most {
                 return None;
@@ -223,11 +273,12 @@ impl<G: Game> Roller<'_, G> {
 
     /// Whether a game that has ended was truncated at the turn limit.
     fn is_truncated(&self, ended: &OpenGame<G::State>) -> bool {
-        self.game.node(&ended.state) != Node::Terminal && ended.clock.turns() >= self.game.spec().turn_limit
+        self.game.node(&ended.state) != Node::Terminal
+            && ended.clock.turns() >= self.game.spec().turn_limit
     }
 
-    /// The result of a game: the returns or the values of its last position, minus the luck of its throws. `None` for a
-    /// game that is not over, if there are no values.
+    /// The result of a game: the returns or the values of its last position, minus the luck of its
+    /// throws. `None` for a game that is not over, if there are no values.
     fn result(&mut self, ended: &OpenGame<G::State>) -> Option<BySeat<f64>> {
         let game = self.game;
         let is_over = game.node(&ended.state) == Node::Terminal;
@@ -240,8 +291,17 @@ impl<G: Game> Roller<'_, G> {
             evaluator.evaluate(game, std::slice::from_ref(&ended.state))[0].values
         };
         let luck = ended.start.as_ref().map(|start| {
-            luck(&analyze_game(game, &mut **evaluator, start.clone(), &ended.moves, ended.seed, SERIES_PROBABILITY))
+            luck(&analyze_game(
+                game,
+                &mut **evaluator,
+                start.clone(),
+                &ended.moves,
+                ended.seed,
+                SERIES_PROBABILITY,
+            ))
         });
-        Some(BySeat(Seat::ALL.map(|seat| f64::from(last[seat]) - luck.map_or(0.0, |luck| luck[seat]))))
+        Some(BySeat(Seat::ALL.map(|seat| {
+            f64::from(last[seat]) - luck.map_or(0.0, |luck| luck[seat])
+        })))
     }
 }

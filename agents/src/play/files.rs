@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 /// File extension of files and folders that are not completely written or not completely removed.
 pub const TEMPORARY: &str = "tmp";
 
-/// Replaces the file at `path` by the output of `write`. `path` has either the complete old content or the complete new
-/// content, even after a power failure.
+/// Replaces the file at `path` by the output of `write`. `path` has either the complete old content
+/// or the complete new content, even after a power failure.
 ///
 /// # Errors
-/// The errors of `write`; the result of `failed` when the file cannot be written, or `path` is a link or not a regular
-/// file. After an error, `path` has the old content; only if the folder cannot be synced, it can have the new content.
+/// The errors of `write`; the result of `failed` when the file cannot be written, or `path` is a
+/// link or not a regular file. After an error, `path` has the old content; only if the folder
+/// cannot be synced, it can have the new content.
 pub fn write_whole<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -24,7 +25,9 @@ pub fn write_whole<E>(
     let written = write(&mut file).and_then(|()| {
         let finished = file.flush().and_then(|()| file.get_ref().sync_all());
         let named = finished.and_then(|()| fs::rename(&temporary, path));
-        named.and_then(|()| sync_folder(path.parent().unwrap_or(path))).map_err(&failed)
+        named
+            .and_then(|()| sync_folder(path.parent().unwrap_or(path)))
+            .map_err(&failed)
     });
     if written.is_err() {
         // Report the first error; a leftover file is harmless.
@@ -33,8 +36,8 @@ pub fn write_whole<E>(
     written
 }
 
-/// Writes the entries of `folder` to disk. Without this, a power failure can undo the creation, renaming or removal of
-/// a file in this folder.
+/// Writes the entries of `folder` to disk. Without this, a power failure can undo the creation,
+/// renaming or removal of a file in this folder.
 ///
 /// # Errors
 /// When the system reports an error. On systems other than Unix this does nothing.
@@ -42,7 +45,11 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     match File::open(folder)?.sync_all() {
         // Some network file systems do not support this.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -50,8 +57,8 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Checks that a file can be written at `path`, before a long computation of its content. A file at `path` stays as it
-/// is.
+/// Checks that a file can be written at `path`, before a long computation of its content. A file at
+/// `path` stays as it is.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -81,7 +88,8 @@ fn check_regular(facts: &Metadata) -> io::Result<()> {
 /// Opens the regular file at `path` for reading; follows a link.
 ///
 /// # Errors
-/// When `path` does not exist or is not a regular file: reading from a pipe, for example, could block forever.
+/// When `path` does not exist or is not a regular file: reading from a pipe, for example, could
+/// block forever.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check_regular(&fs::metadata(path)?)?;
     File::open(path)
@@ -93,11 +101,16 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// When reading fails or there are more bytes.
 pub fn read_within(limit: u64, input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    input
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= limit {
         return Ok(bytes);
     }
-    Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {} KiB", limit >> 10)))
+    Err(io::Error::new(
+        io::ErrorKind::FileTooLarge,
+        format!("it is longer than {} KiB", limit >> 10),
+    ))
 }
 
 /// Reads a text of at most `limit` bytes.
@@ -125,15 +138,20 @@ pub fn read_line(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     match line.len() as u64 {
-        LONGEST_LINE => Err(io::Error::other(format!("a line is longer than {} KiB", LONGEST_LINE >> 10))),
+        LONGEST_LINE => Err(io::Error::other(format!(
+            "a line is longer than {} KiB",
+            LONGEST_LINE >> 10
+        ))),
         _ => Ok(String::from_utf8_lossy(&line).into_owned()),
     }
 }
 
-/// Creates and locks the temporary file that is renamed to `path` once it is complete. A second writer waits for the
-/// lock of the first. A leftover file of a killed process is removed.
+/// Creates and locks the temporary file that is renamed to `path` once it is complete. A second
+/// writer waits for the lock of the first. A leftover file of a killed process is removed.
 fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
-    let path = path.with_added_extension("ashta").with_added_extension(TEMPORARY);
+    let path = path
+        .with_added_extension("ashta")
+        .with_added_extension(TEMPORARY);
     loop {
         let (file, is_new) = match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => (file, true),
@@ -147,8 +165,15 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
                 left => (left?, false),
             },
         };
-        // Some network file systems do not support locks; there, two writers of one file can overwrite each other.
-        file.lock().or_else(|error| if error.kind() == io::ErrorKind::Unsupported { Ok(()) } else { Err(error) })?;
+        // Some network file systems do not support locks; there, two writers of one file can
+        // overwrite each other.
+        file.lock().or_else(|error| {
+            if error.kind() == io::ErrorKind::Unsupported {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        })?;
         match (is_at(&file, &path), is_new) {
             (true, true) => return Ok((path, file)),
             (true, false) => fs::remove_file(&path)?,
@@ -157,11 +182,13 @@ fn open_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Whether `path` is still the path of `file`. If not, another process has renamed or removed the file.
+/// Whether `path` is still the path of `file`. If not, another process has renamed or removed the
+/// file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let identity = |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+    let identity =
+        |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
     let named = identity(fs::symlink_metadata(path));
     named.is_some() && identity(file.metadata()) == named
 }
@@ -182,11 +209,15 @@ mod tests {
         let (path, temporary) = (folder.join("a.table"), folder.join("a.table.ashta.tmp"));
         fs::write(&temporary, "left by a killed process").unwrap();
         let write = |letter: u8| {
-            let content = |file: &mut BufWriter<File>| (0..100_000).try_for_each(|_| file.write_all(&[letter]));
+            let content = |file: &mut BufWriter<File>| {
+                (0..100_000).try_for_each(|_| file.write_all(&[letter]))
+            };
             (0..20).for_each(|_| write_whole(&path, |error| error, content).unwrap());
         };
         std::thread::scope(|scope| {
-            [b'a', b'b', b'c'].into_iter().for_each(|letter| drop(scope.spawn(move || write(letter))))
+            [b'a', b'b', b'c']
+                .into_iter()
+                .for_each(|letter| drop(scope.spawn(move || write(letter))))
         });
         let found = fs::read(&path).unwrap();
         assert!(found.len() == 100_000 && found.iter().all(|letter| *letter == found[0]));

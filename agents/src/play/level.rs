@@ -1,10 +1,11 @@
-//! Levels of difficulty: a softmax temperature weakens a bot until the bot has a given regret (value that it loses per
-//! decision).
+//! Levels of difficulty: a softmax temperature weakens a bot until the bot has a given regret
+//! (value that it loses per decision).
 //!
-//! A weakened bot draws among the afterstates of its turn, by the softmax of their values: an afterstate whose value is
-//! lower by `temperature` is less probable by a factor of e. Adding independent Gumbel noise of this scale to every
-//! value and playing the best gives the same distribution. Temperatures are calibrated for each bot, so that the regret
-//! of a level is a fixed share of the regret of random play.
+//! A weakened bot draws among the afterstates of its turn, by the softmax of their values: an
+//! afterstate whose value is lower by `temperature` is less probable by a factor of e. Adding
+//! independent Gumbel noise of this scale to every value and playing the best gives the same
+//! distribution. Temperatures are calibrated for each bot, so that the regret of a level is a fixed
+//! share of the regret of random play.
 
 use std::fmt;
 
@@ -30,8 +31,14 @@ pub enum Level {
 
 impl Level {
     /// All levels, the weakest first.
-    pub const ALL: [Level; 6] =
-        [Level::Beginner, Level::Novice, Level::Intermediate, Level::Advanced, Level::Expert, Level::Perfect];
+    pub const ALL: [Level; 6] = [
+        Level::Beginner,
+        Level::Novice,
+        Level::Intermediate,
+        Level::Advanced,
+        Level::Expert,
+        Level::Perfect,
+    ];
 
     /// The name of the level.
     pub fn name(self) -> &'static str {
@@ -50,7 +57,8 @@ impl Level {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 
-    /// The regret per decision as a share of the regret of random play; `None` for levels without noise.
+    /// The regret per decision as a share of the regret of random play; `None` for levels without
+    /// noise.
     pub(crate) fn share(self) -> Option<f64> {
         match self {
             Level::Beginner => Some(0.5),
@@ -88,18 +96,28 @@ pub struct Calibration {
     pub score_interval: [f64; 2],
 }
 
-/// Verdicts on players, the best verdict first, each with the largest regret per decision that it covers. `levels` are
-/// the measured levels of a bot, the weakest first; the limits are between their regrets. If perfect play measures the
-/// regret (`by_perfect`), the best verdict is `perfect`.
+/// Verdicts on players, the best verdict first, each with the largest regret per decision that it
+/// covers. `levels` are the measured levels of a bot, the weakest first; the limits are between
+/// their regrets. If perfect play measures the regret (`by_perfect`), the best verdict is
+/// `perfect`.
 pub fn bands(levels: &[Calibration], by_perfect: bool) -> Vec<(&'static str, f64)> {
-    let Some((weakest, strongest)) = levels.first().zip(levels.last()) else { return Vec::new() };
-    // A bot without noise has no regret by its own values, but a little by the values of perfect play.
+    let Some((weakest, strongest)) = levels.first().zip(levels.last()) else {
+        return Vec::new();
+    };
+    // A bot without noise has no regret by its own values, but a little by the values of perfect
+    // play.
     let perfect = by_perfect.then_some((Level::Perfect.name(), strongest.regret / 12.0));
     let expert = (Level::Expert.name(), strongest.regret / 2.0);
     let weaker = levels.iter().rev().skip(1).map(|level| level.regret);
     let random = weakest.level.share().map(|share| weakest.regret / share);
     let pairs = levels.iter().rev().zip(weaker.chain(random));
-    let measured = pairs.map(|(level, weaker)| (level.level.name(), (level.regret * weaker).sqrt()));
+    let measured =
+        pairs.map(|(level, weaker)| (level.level.name(), (level.regret * weaker).sqrt()));
     let random = ("like random play", f64::INFINITY);
-    perfect.into_iter().chain([expert]).chain(measured).chain([random]).collect()
+    perfect
+        .into_iter()
+        .chain([expert])
+        .chain(measured)
+        .chain([random])
+        .collect()
 }

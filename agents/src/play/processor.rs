@@ -1,4 +1,5 @@
-//! The check that the processor has the instructions of this build. Front ends call it before anything else.
+//! The check that the processor has the instructions of this build. Front ends call it before
+//! anything else.
 
 use std::ffi::CStr;
 use std::sync::LazyLock;
@@ -17,7 +18,8 @@ pub fn is_supported() -> bool {
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 fn ask_processor() -> bool {
     use std::arch::x86_64::__cpuid;
-    // The bits of FMA and of AVX2. Processors with both have the other instructions of x86-64-v3, too.
+    // The bits of FMA and of AVX2. Processors with both have the other instructions of x86-64-v3,
+    // too.
     __cpuid(0).eax >= 7 && __cpuid(1).ecx >> 12 & 1 == 1 && __cpuid(7).ebx >> 5 & 1 == 1
 }
 

@@ -1,7 +1,7 @@
 //! A [`Stop`] ends a computation early. Searches check it every few milliseconds.
 //!
-//! The creator of a stop decides when it is set, for example by a flag, a clock or a signal. A stopped computation soon
-//! returns a meaningless result, which the caller must discard.
+//! The creator of a stop decides when it is set, for example by a flag, a clock or a signal. A
+//! stopped computation soon returns a meaningless result, which the caller must discard.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,8 +11,9 @@ use std::sync::Arc;
 pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
 
 impl Stop {
-    /// A stop that is set once `is_set` returns true. From then on `is_set` must return true until the computation has
-    /// ended. The computing threads call it often: it should take less than a microsecond.
+    /// A stop that is set once `is_set` returns true. From then on `is_set` must return true until
+    /// the computation has ended. The computing threads call it often: it should take less than a
+    /// microsecond.
     pub fn when(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Stop {
         Stop(Arc::new(is_set))
     }

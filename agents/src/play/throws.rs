@@ -1,9 +1,10 @@
 //! Seeded throws: a pure function of seed, seat, turn and throw number (common random numbers).
 //!
-//! Two games with the same seed get the same throws in the same turns of a seat, even if the players choose
-//! differently. So matches can be paired, and a game can be repeated from its seed alone. The throws use no generator
-//! with a state, so the choices and the random numbers of an agent do not change them. The game defines the meaning of
-//! throws; this module only uses their probabilities.
+//! Two games with the same seed get the same throws in the same turns of a seat, even if the
+//! players choose differently. So matches can be paired, and a game can be repeated from its seed
+//! alone. The throws use no generator with a state, so the choices and the random numbers of an
+//! agent do not change them. The game defines the meaning of throws; this module only uses their
+//! probabilities.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -25,8 +26,8 @@ impl SeededThrows {
         SeededThrows { seed }
     }
 
-    /// Draws a throw from the probabilities `chances`. `turn` is the number of the turn among the turns of `seat`,
-    /// `throw` the number of the throw within the turn; both count from 0.
+    /// Draws a throw from the probabilities `chances`. `turn` is the number of the turn among the
+    /// turns of `seat`, `throw` the number of the throw within the turn; both count from 0.
     pub fn draw(&self, seat: Seat, turn: u32, throw: u32, chances: &Chances) -> Outcome {
         let of_seat = derived_seed(self.seed, seat.index() as u64);
         let of_turn = derived_seed(of_seat, u64::from(turn));
@@ -36,9 +37,9 @@ impl SeededThrows {
 
 /// Counts turns and throws of one game.
 ///
-/// A turn begins with the first throw of the game, with every throw after an action, and whenever the throwing seat
-/// changes. So an extra throw of the same seat is a new turn, and a series is one turn with several throws. The default
-/// is the state before the first throw.
+/// A turn begins with the first throw of the game, with every throw after an action, and whenever
+/// the throwing seat changes. So an extra throw of the same seat is a new turn, and a series is one
+/// turn with several throws. The default is the state before the first throw.
 #[derive(Clone, Debug, Default)]
 pub struct TurnClock {
     turns: BySeat<u32>,
@@ -52,7 +53,8 @@ impl TurnClock {
         self.thrower != Some(seat)
     }
 
-    /// Counts a throw of `seat`. Returns the arguments `turn` and `throw` for [`SeededThrows::draw`].
+    /// Counts a throw of `seat`. Returns the arguments `turn` and `throw` for
+    /// [`SeededThrows::draw`].
     pub fn throw(&mut self, seat: Seat) -> (u32, u32) {
         if self.begins_turn(seat) {
             self.thrower = Some(seat);
@@ -74,11 +76,15 @@ impl TurnClock {
     }
 }
 
-/// Draws a seed from the operating system, for front ends. The seed is below 2⁵³, so JSON numbers are exact.
-/// WebAssembly has no random numbers, so JavaScript draws the seeds there.
+/// Draws a seed from the operating system, for front ends. The seed is below 2⁵³, so JSON numbers
+/// are exact. WebAssembly has no random numbers, so JavaScript draws the seeds there.
 pub fn random_seed() -> u64 {
     // A forked process has the random keys of its parent.
-    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    let process = if cfg!(target_family = "wasm") {
+        0
+    } else {
+        std::process::id()
+    };
     RandomState::new().hash_one(process) >> 11
 }
 
@@ -99,13 +105,29 @@ mod tests {
 
     #[test]
     fn throws_are_stable_over_versions_and_machines() {
-        assert_eq!(derived_seed(0, 0), 0xe220_a839_7b1d_cdaf, "first output of SplitMix64 seeded with 0");
+        assert_eq!(
+            derived_seed(0, 0),
+            0xe220_a839_7b1d_cdaf,
+            "first output of SplitMix64 seeded with 0"
+        );
         let throws = SeededThrows::new(2026);
-        let row =
-            |seat, throw| -> Vec<u8> { (0..20).map(|turn| throws.draw(seat, turn, throw, &sticks()).0).collect() };
-        assert_eq!(row(Seat::SOUTH, 0), [2, 2, 2, 3, 4, 4, 3, 4, 2, 2, 2, 2, 2, 2, 3, 2, 1, 0, 3, 0]);
-        assert_eq!(row(Seat::SOUTH, 1), [2, 1, 1, 3, 3, 3, 1, 3, 3, 1, 0, 2, 2, 1, 2, 1, 1, 3, 2, 2]);
-        assert_eq!(row(Seat::WEST, 0), [2, 0, 2, 2, 2, 2, 2, 1, 3, 3, 4, 2, 3, 4, 1, 0, 0, 3, 3, 1]);
+        let row = |seat, throw| -> Vec<u8> {
+            (0..20)
+                .map(|turn| throws.draw(seat, turn, throw, &sticks()).0)
+                .collect()
+        };
+        assert_eq!(
+            row(Seat::SOUTH, 0),
+            [2, 2, 2, 3, 4, 4, 3, 4, 2, 2, 2, 2, 2, 2, 3, 2, 1, 0, 3, 0]
+        );
+        assert_eq!(
+            row(Seat::SOUTH, 1),
+            [2, 1, 1, 3, 3, 3, 1, 3, 3, 1, 0, 2, 2, 1, 2, 1, 1, 3, 2, 2]
+        );
+        assert_eq!(
+            row(Seat::WEST, 0),
+            [2, 0, 2, 2, 2, 2, 2, 1, 3, 3, 4, 2, 3, 4, 1, 0, 0, 3, 3, 1]
+        );
     }
 
     #[test]
@@ -114,7 +136,11 @@ mod tests {
         for seed in 0..20 {
             for turn in 0..400 {
                 let throw = turn % 5;
-                counts[usize::from(SeededThrows::new(seed).draw(Seat::EAST, turn, throw, &sticks()).0)] += 1.0;
+                counts[usize::from(
+                    SeededThrows::new(seed)
+                        .draw(Seat::EAST, turn, throw, &sticks())
+                        .0,
+                )] += 1.0;
             }
         }
         for (count, probability) in counts.into_iter().zip(STICKS) {
@@ -127,10 +153,21 @@ mod tests {
     #[test]
     fn the_clock_separates_series_from_extra_turns() {
         let mut clock = TurnClock::default();
-        assert_eq!([clock.throw(Seat::SOUTH), clock.throw(Seat::SOUTH)], [(0, 0), (0, 1)]);
+        assert_eq!(
+            [clock.throw(Seat::SOUTH), clock.throw(Seat::SOUTH)],
+            [(0, 0), (0, 1)]
+        );
         clock.action();
-        assert_eq!(clock.throw(Seat::SOUTH), (1, 0), "an extra throw after an action");
-        assert_eq!(clock.throw(Seat::NORTH), (0, 0), "nothing to choose: the turn passes without an action");
+        assert_eq!(
+            clock.throw(Seat::SOUTH),
+            (1, 0),
+            "an extra throw after an action"
+        );
+        assert_eq!(
+            clock.throw(Seat::NORTH),
+            (0, 0),
+            "nothing to choose: the turn passes without an action"
+        );
         assert_eq!(clock.throw(Seat::NORTH), (0, 1));
         assert_eq!(clock.turns(), 3);
     }

@@ -29,8 +29,8 @@ const SHOWN: [(&str, [i32; 3]); 6] = [
     ("again", [1, 2, 1]),
 ];
 
-/// Returns the kind of the turns of the game, and three turns of the first seat: from the beginning, from the middle
-/// and from the end of a game.
+/// Returns the kind of the turns of the game, and three turns of the first seat: from the
+/// beginning, from the middle and from the end of a game.
 pub(super) fn lesson(race: &Race) -> Answer {
     let seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
     let start = race.initial_state(seat);
@@ -46,13 +46,20 @@ pub(super) fn lesson(race: &Race) -> Answer {
                 Some(outcome)
             });
             let Some(mover) = mover else { break };
-            let is_easy = throws.len() <= THROWS && turn_results_within(race, &state, POSITIONS, &mut ends);
+            let is_easy =
+                throws.len() <= THROWS && turn_results_within(race, &state, POSITIONS, &mut ends);
             let is_first = race.places(&begins, seat) == race.places(&start, seat);
-            for at in if mover == seat && is_easy { 0..ends.len() } else { 0..0 } {
+            for at in if mover == seat && is_easy {
+                0..ends.len()
+            } else {
+                0..0
+            } {
                 let shown = shown(race, &state, ends.state(at), ends.actions(at));
                 for part in if is_first { 0..1 } else { 1..3 } {
                     let weights = shown.iter().map(|&shown| SHOWN[shown].1[part]).sum::<i32>();
-                    let score = weights + if WAYS.contains(&ends.len()) { 3 } else { 0 } + i32::from(begins == start);
+                    let score = weights
+                        + if WAYS.contains(&ends.len()) { 3 } else { 0 }
+                        + i32::from(begins == start);
                     if score > best[part].0 {
                         best[part].0 = score;
                         best[part].1 = json!({
@@ -73,10 +80,21 @@ pub(super) fn lesson(race: &Race) -> Answer {
         }
     }
     let turn = &race.ruleset().sheet().turn;
-    let kind = if turn.hop == Hop::Each { json!("each") } else { json!(turn.kind) };
-    let steps: Vec<Value> = best.into_iter().map(|(_, step)| step).filter(|step| !step.is_null()).collect();
+    let kind = if turn.hop == Hop::Each {
+        json!("each")
+    } else {
+        json!(turn.kind)
+    };
+    let steps: Vec<Value> = best
+        .into_iter()
+        .map(|(_, step)| step)
+        .filter(|step| !step.is_null())
+        .collect();
     if steps.is_empty() {
-        return Err(refuse(code::REQUEST, "random games of these rules have no turn for a lesson"));
+        return Err(refuse(
+            code::REQUEST,
+            "random games of these rules have no turn for a lesson",
+        ));
     }
     Ok(json!({"kind": kind, "steps": steps}))
 }
@@ -86,10 +104,19 @@ fn shown(race: &Race, state: &State, end: &State, actions: &[Action]) -> Vec<usi
     let seat = race.colour(state);
     let waiting = |place: u8| place == race.waiting_place();
     // Some games have no finish: the last squares must be filled.
-    let last = if race.ruleset().sheet().finish.fill { race.pieces() } else { 1 };
+    let last = if race.ruleset().sheet().finish.fill {
+        race.pieces()
+    } else {
+        1
+    };
     let finished = |place: u8| usize::from(place) + last > usize::from(race.last_place());
     let grows = |from: &State, to: &State, is_there: &dyn Fn(u8) -> bool| {
-        let count = |state| race.places(state, seat).into_iter().filter(|&place| is_there(place)).count();
+        let count = |state| {
+            race.places(state, seat)
+                .into_iter()
+                .filter(|&place| is_there(place))
+                .count()
+        };
         count(from) < count(to)
     };
     let facts = [

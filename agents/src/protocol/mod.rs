@@ -1,8 +1,8 @@
 //! The engine protocol (`docs/engine-protocol.md`): each request and each answer is a JSON object.
 //!
-//! The answer to an invalid request is an error. Some operations are for programs that draw boards: `board`, `view`,
-//! `choices`, `why` and `hint`. The caller provides the transport: lines of standard input, messages of a browser,
-//! calls from C.
+//! The answer to an invalid request is an error. Some operations are for programs that draw boards:
+//! `board`, `view`, `choices`, `why` and `hint`. The caller provides the transport: lines of
+//! standard input, messages of a browser, calls from C.
 
 mod lesson;
 mod rules;
@@ -65,7 +65,11 @@ struct Refusal {
 }
 
 fn refuse(code: &'static str, message: impl ToString) -> Refusal {
-    Refusal { code, message: message.to_string(), problems: Vec::new() }
+    Refusal {
+        code,
+        message: message.to_string(),
+        problems: Vec::new(),
+    }
 }
 
 /// The codes of errors.
@@ -83,8 +87,9 @@ mod code {
 type Answer = Result<Value, Refusal>;
 
 impl Engine {
-    /// Creates an engine; without an agent, it only knows the rules. If the agent is a bot or a table, the engine knows
-    /// its game by name. Requests without a seed take their seeds from a generator that starts with `seed`.
+    /// Creates an engine; without an agent, it only knows the rules. If the agent is a bot or a
+    /// table, the engine knows its game by name. Requests without a seed take their seeds from a
+    /// generator that starts with `seed`.
     pub fn new(agent: Option<NamedAgent>, seed: u64) -> Engine {
         let mut sheets = Sheets::default();
         if let Some(Ok(Some(race))) = agent.as_ref().map(NamedAgent::race) {
@@ -101,7 +106,8 @@ impl Engine {
         }
     }
 
-    /// Sets the stop of searches: once `stop` is set, a search ends soon and its answer is meaningless.
+    /// Sets the stop of searches: once `stop` is set, a search ends soon and its answer is
+    /// meaningless.
     pub fn stop_by(&mut self, stop: Stop) {
         self.stop = stop;
     }
@@ -109,14 +115,30 @@ impl Engine {
     /// Answers a request. Request and answer are JSON objects.
     pub fn answer(&mut self, request: &[u8]) -> Value {
         let request = match request.len() {
-            0..=LONGEST_REQUEST => serde_json::from_slice::<Map<String, Value>>(request)
-                .map_err(|error| refuse(code::JSON, format!("the request is not a JSON object: {error}"))),
-            _ => Err(refuse(code::JSON, format!("the request is longer than {LONGEST_REQUEST} bytes"))),
+            0..=LONGEST_REQUEST => {
+                serde_json::from_slice::<Map<String, Value>>(request).map_err(|error| {
+                    refuse(
+                        code::JSON,
+                        format!("the request is not a JSON object: {error}"),
+                    )
+                })
+            }
+            _ => Err(refuse(
+                code::JSON,
+                format!("the request is longer than {LONGEST_REQUEST} bytes"),
+            )),
         };
-        let id = request.as_ref().ok().and_then(|request| request.get("id").cloned());
+        let id = request
+            .as_ref()
+            .ok()
+            .and_then(|request| request.get("id").cloned());
         let mut answer = match request.and_then(|request| self.operate(&request)) {
             Ok(answer) => answer,
-            Err(Refusal { code, message, problems }) => {
+            Err(Refusal {
+                code,
+                message,
+                problems,
+            }) => {
                 let mut error = json!({"code": code, "message": shortened(&message)});
                 if !problems.is_empty() {
                     error["problems"] = json!(problems);
@@ -130,7 +152,8 @@ impl Engine {
         answer
     }
 
-    /// Answers a request as text. The `id` of the answer is written as in the request: numbers keep all their digits.
+    /// Answers a request as text. The `id` of the answer is written as in the request: numbers keep
+    /// all their digits.
     pub fn answer_text(&mut self, request: &[u8]) -> String {
         #[derive(Deserialize)]
         struct Identified<'a> {
@@ -138,13 +161,20 @@ impl Engine {
             id: Option<&'a RawValue>,
         }
         let answer = self.answer(request);
-        let written = answer.get("id").and_then(|_| serde_json::from_slice::<Identified<'_>>(request).ok()?.id);
-        let (Some(written), Value::Object(fields)) = (written, &answer) else { return answer.to_string() };
+        let written = answer
+            .get("id")
+            .and_then(|_| serde_json::from_slice::<Identified<'_>>(request).ok()?.id);
+        let (Some(written), Value::Object(fields)) = (written, &answer) else {
+            return answer.to_string();
+        };
         let field = |(name, value): (&String, &Value)| match name.as_str() {
             "id" => format!("\"id\":{written}"),
             _ => format!("{}:{value}", Value::from(name.as_str())),
         };
-        format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+        format!(
+            "{{{}}}",
+            fields.iter().map(field).collect::<Vec<_>>().join(",")
+        )
     }
 
     fn operate(&mut self, request: &Map<String, Value>) -> Answer {
@@ -162,7 +192,9 @@ impl Engine {
                 "games": known.all().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(),
                 "agent": self.agent.as_ref().map(NamedAgent::to_string),
             })),
-            "games" => Ok(json!({"games": known.all().map(described).collect::<Result<Vec<_>, _>>()?})),
+            "games" => {
+                Ok(json!({"games": known.all().map(described).collect::<Result<Vec<_>, _>>()?}))
+            }
             "sheet" => match &sheet {
                 Some(sheet) => Ok(json!({"game": described(sheet)?})),
                 None => Err(refuse(code::REQUEST, "`sheet` is missing")),
@@ -186,7 +218,10 @@ impl Engine {
             "hint" => self.hint(position()?),
             "bestmove" => self.best_move(position()?, request),
             "evaluate" => self.evaluate(position()?),
-            other => Err(refuse(code::OPERATION, format!("unknown operation `{other}`"))),
+            other => Err(refuse(
+                code::OPERATION,
+                format!("unknown operation `{other}`"),
+            )),
         }
     }
 
@@ -199,12 +234,14 @@ impl Engine {
         {
             return Ok((race.clone(), state));
         }
-        let (race, state) = Race::parse_in(&self.sheets, text).map_err(|error| refuse(code::POSITION, error))?;
+        let (race, state) =
+            Race::parse_in(&self.sheets, text).map_err(|error| refuse(code::POSITION, error))?;
         *last = Some(race.clone());
         Ok((race, state))
     }
 
-    /// The seed of a request; a random seed if the request has none. JSON numbers below 2⁵³ are exact everywhere.
+    /// The seed of a request; a random seed if the request has none. JSON numbers below 2⁵³ are
+    /// exact everywhere.
     fn seed(&mut self, request: &Map<String, Value>) -> Result<u64, Refusal> {
         let Some(seed) = request.get("seed").filter(|seed| !seed.is_null()) else {
             return Ok(self.rng.next_u64() >> 11);
@@ -215,8 +252,15 @@ impl Engine {
 
     fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
         let agent = self.agent.as_ref();
-        let agent = agent.ok_or_else(|| refuse(code::AGENT, "this operation needs an agent, but none is loaded"))?;
-        agent.player(race).map_err(|error| refuse(code::AGENT, error))
+        let agent = agent.ok_or_else(|| {
+            refuse(
+                code::AGENT,
+                "this operation needs an agent, but none is loaded",
+            )
+        })?;
+        agent
+            .player(race)
+            .map_err(|error| refuse(code::AGENT, error))
     }
 
     fn evaluator(&self, player: &Player) -> Box<dyn Evaluator<Race> + Send> {
@@ -228,7 +272,10 @@ impl Engine {
     fn best_move(&mut self, (race, state): (Race, State), request: &Map<String, Value>) -> Answer {
         let player = self.agent_for(&race)?;
         if let Some(why) = no_decision(&race, &state) {
-            return Err(refuse(code::POSITION, format!("the position is not a decision: {why}")));
+            return Err(refuse(
+                code::POSITION,
+                format!("the position is not a decision: {why}"),
+            ));
         }
         check_turn(&race, &state)?;
         let states = [state];
@@ -236,10 +283,16 @@ impl Engine {
         let mut agent = player.agent();
         agent.stop_by(&self.stop);
         let action = agent.choose(&race, &state, &mut chance::stream(seed, 0));
-        let evaluation = self.evaluator(&player).evaluate(&race, &states).swap_remove(0);
+        let evaluation = self
+            .evaluator(&player)
+            .evaluate(&race, &states)
+            .swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],
-            policy => policy.iter().map(|&(action, probability)| json!([action.0, probability])).collect(),
+            policy => policy
+                .iter()
+                .map(|&(action, probability)| json!([action.0, probability]))
+                .collect(),
         };
         Ok(json!({
             "action": action.0,
@@ -276,8 +329,8 @@ fn no_decision(race: &Race, state: &State) -> Option<&'static str> {
     }
 }
 
-/// Turns with at most this number of throws are searched without a bound. In a test of 5,000 random turns with four
-/// pieces and many house rules, no turn led through too many positions.
+/// Turns with at most this number of throws are searched without a bound. In a test of 5,000 random
+/// turns with four pieces and many house rules, no turn led through too many positions.
 const FEW_THROWS: usize = 8;
 
 /// Checks that the turn of `state` can be searched.

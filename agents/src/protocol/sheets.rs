@@ -9,12 +9,15 @@ use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};
 
-/// Describes a game for programs in which people choose a game: names, seats, throws, house rules, words, rules in
-/// prose, and sentences about the rules under the house rules of `race`.
+/// Describes a game for programs in which people choose a game: names, seats, throws, house rules,
+/// words, rules in prose, and sentences about the rules under the house rules of `race`.
 pub fn describe(race: &Race) -> Value {
     let sheet = race.ruleset().base();
     let flags = sheet.flags.iter().map(|(name, flag)| {
-        let values = flag.values.iter().map(|(name, value)| json!({"name": name, "about": value.about}));
+        let values = flag
+            .values
+            .iter()
+            .map(|(name, value)| json!({"name": name, "about": value.about}));
         json!({
             "name": name,
             "about": flag.about,
@@ -44,12 +47,19 @@ pub fn describe(race: &Race) -> Value {
 /// # Errors
 /// When the sheet allows no seats, which [`Sheet::read`] refuses.
 pub fn describe_sheet(sheet: &Arc<Sheet>) -> Result<Value, RulesetError> {
-    Ok(describe(&Race::new(Ruleset::seated_of(Arc::clone(sheet), None, [])?)))
+    Ok(describe(&Race::new(Ruleset::seated_of(
+        Arc::clone(sheet),
+        None,
+        [],
+    )?)))
 }
 
 impl Engine {
     /// Reads the sheet of a request, if there is one. Later requests can name its game.
-    pub(super) fn read_sheet(&mut self, request: &Map<String, Value>) -> Result<Option<Arc<Sheet>>, Refusal> {
+    pub(super) fn read_sheet(
+        &mut self,
+        request: &Map<String, Value>,
+    ) -> Result<Option<Arc<Sheet>>, Refusal> {
         if request.get("sheet").is_none_or(Value::is_null) {
             return Ok(None);
         }
@@ -58,8 +68,12 @@ impl Engine {
             Some((known, sheet)) if known == text => Arc::clone(sheet),
             _ => Arc::new(read(text)?),
         };
-        self.sheets.add(Arc::clone(&sheet)).map_err(|error| refuse(code::GAME, error))?;
-        self.last_race.get_mut().take_if(|race| race.ruleset().base() != &sheet);
+        self.sheets
+            .add(Arc::clone(&sheet))
+            .map_err(|error| refuse(code::GAME, error))?;
+        self.last_race
+            .get_mut()
+            .take_if(|race| race.ruleset().base() != &sheet);
         self.last_sheet = Some((text.to_owned(), Arc::clone(&sheet)));
         Ok(Some(sheet))
     }
@@ -68,12 +82,26 @@ impl Engine {
 /// Reads a sheet. A changed sheet with the name of a built-in game is an error.
 fn read(text: &str) -> Result<Sheet, Refusal> {
     let sheet = Sheet::read(text, "sheet");
-    let sheet =
-        sheet.map_err(|error| Refusal { code: code::GAME, message: error.to_string(), problems: error.problems })?;
+    let sheet = sheet.map_err(|error| Refusal {
+        code: code::GAME,
+        message: error.to_string(),
+        problems: error.problems,
+    })?;
     Sheets::check_name(&sheet).map_err(|error| {
-        let line = text.lines().position(|line| line.trim_start().starts_with("name")).map(|at| at + 1);
-        let problem = SheetProblem { line, key: "name".to_owned(), message: error.to_string() };
-        Refusal { code: code::GAME, message: error.to_string(), problems: vec![problem] }
+        let line = text
+            .lines()
+            .position(|line| line.trim_start().starts_with("name"))
+            .map(|at| at + 1);
+        let problem = SheetProblem {
+            line,
+            key: "name".to_owned(),
+            message: error.to_string(),
+        };
+        Refusal {
+            code: code::GAME,
+            message: error.to_string(),
+            problems: vec![problem],
+        }
     })?;
     Ok(sheet)
 }

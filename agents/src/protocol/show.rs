@@ -1,4 +1,5 @@
-//! Operations for programs that draw boards: squares, pieces, the effects of actions and of whole turns, and values.
+//! Operations for programs that draw boards: squares, pieces, the effects of actions and of whole
+//! turns, and values.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::notation::{Ground, Move, Standing};
@@ -19,7 +20,12 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
     });
     let course = |seat: Seat| {
-        let squares: Value = race.board().course(seat).iter().map(Square::to_string).collect();
+        let squares: Value = race
+            .board()
+            .course(seat)
+            .iter()
+            .map(Square::to_string)
+            .collect();
         (seat.letter(), squares)
     };
     let sheet = race.ruleset().sheet();
@@ -98,7 +104,10 @@ pub(super) fn node(race: &Race, state: &State) -> (&'static str, Option<Seat>) {
 
 /// Describes a move: its pieces, as indices in `standing`, their path, the throws and the words.
 fn describe_step(race: &Race, standing: &[Standing], step: &Move) -> Value {
-    let first = standing.iter().position(|piece| piece.seat == step.seat).unwrap_or(0);
+    let first = standing
+        .iter()
+        .position(|piece| piece.seat == step.seat)
+        .unwrap_or(0);
     json!({
         "seat": step.seat.letter(),
         "pieces": step.pieces().map(|piece| first + piece).collect::<Vec<_>>(),
@@ -113,14 +122,20 @@ fn describe_step(race: &Race, standing: &[Standing], step: &Move) -> Value {
 /// The moves of a turn with these actions.
 pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
     let standing = race.standing_within(state);
-    race.turn_moves(state, actions).iter().map(|step| describe_step(race, &standing, step)).collect()
+    race.turn_moves(state, actions)
+        .iter()
+        .map(|step| describe_step(race, &standing, step))
+        .collect()
 }
 
-/// `choices`: all ways to play a turn, as moves of whole pieces, and the possible positions after the turn.
+/// `choices`: all ways to play a turn, as moves of whole pieces, and the possible positions after
+/// the turn.
 pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
-    let graph = race.turn_graph(&state, most).ok_or_else(|| refuse(code::POSITION, TooManyPositions { most }))?;
+    let graph = race
+        .turn_graph(&state, most)
+        .ok_or_else(|| refuse(code::POSITION, TooManyPositions { most }))?;
     let numbers = |actions: &[Action]| actions.iter().map(|action| action.0).collect::<Vec<_>>();
     let turns = graph.ends.iter().map(|(end, actions)| {
         json!({
@@ -131,17 +146,32 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
             "position": race.print(end),
         })
     });
-    let first = |seat| standing.iter().position(|piece| piece.seat == seat).unwrap_or(0);
+    let first = |seat| {
+        standing
+            .iter()
+            .position(|piece| piece.seat == seat)
+            .unwrap_or(0)
+    };
     let steps = graph.moves.iter().map(|next| {
         let mut shown = describe_step(&race, &standing, next);
         shown["leaves"] = json!(race.place_text(next.from));
         shown["is_marked"] = json!(next.is_declared);
-        shown["captures"] = next.captures.iter().map(|&(seat, slot)| first(seat) + slot).collect();
+        shown["captures"] = next
+            .captures
+            .iter()
+            .map(|&(seat, slot)| first(seat) + slot)
+            .collect();
         shown
     });
     let nodes = graph.nodes.iter().map(|node| {
-        let lines = node.lines.iter().map(|line| json!([line.0, line.1, numbers(&line.2)]));
-        let end = node.end.as_ref().map(|(turn, actions)| json!([turn, numbers(actions)]));
+        let lines = node
+            .lines
+            .iter()
+            .map(|line| json!([line.0, line.1, numbers(&line.2)]));
+        let end = node
+            .end
+            .as_ref()
+            .map(|(turn, actions)| json!([turn, numbers(actions)]));
         json!({"lines": lines.collect::<Vec<_>>(), "end": end})
     });
     Ok(json!({
@@ -151,13 +181,20 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
     }))
 }
 
-/// `why`: the pieces of the deciding side that have no move in this turn, each with the reason; and why nothing moves.
+/// `why`: the pieces of the deciding side that have no move in this turn, each with the reason; and
+/// why nothing moves.
 pub(super) fn why((race, state): (Race, State)) -> Answer {
     let own = race.colour(&state);
-    let first = race.standing(&state).iter().position(|piece| piece.seat == own).unwrap_or(0);
+    let first = race
+        .standing(&state)
+        .iter()
+        .position(|piece| piece.seat == own)
+        .unwrap_or(0);
     let idle = race.idle_text(&state);
     let reasons = race.reasons(&state);
-    let reasons = reasons.iter().map(|(slot, words)| json!({"piece": first + slot, "words": words}));
+    let reasons = reasons
+        .iter()
+        .map(|(slot, words)| json!({"piece": first + slot, "words": words}));
     Ok(json!({"idle": idle, "reasons": reasons.collect::<Vec<_>>()}))
 }
 
@@ -173,15 +210,25 @@ fn is_back(race: &Race, piece: &Standing) -> bool {
 fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
     let sheet = race.ruleset().sheet();
     let is_beside = |other: &&Standing| (other.seat, other.place) == (piece.seat, piece.place);
-    let count =
-        |is_it: &dyn Fn(&Standing) -> bool| standing.iter().filter(is_beside).filter(|piece| is_it(piece)).count();
-    let Some(square) = race.square(piece.seat, piece.place) else { return false };
+    let count = |is_it: &dyn Fn(&Standing) -> bool| {
+        standing
+            .iter()
+            .filter(is_beside)
+            .filter(|piece| is_it(piece))
+            .count()
+    };
+    let Some(square) = race.square(piece.seat, piece.place) else {
+        return false;
+    };
     match sheet.unit.kind {
         UnitKind::None => false,
-        UnitKind::Declared => piece.is_marked && !is_back(race, piece) && count(&|other| other.is_marked) > 1,
+        UnitKind::Declared => {
+            piece.is_marked && !is_back(race, piece) && count(&|other| other.is_marked) > 1
+        }
         UnitKind::Together => {
             let number = usize::from(piece.place) + usize::from(sheet.board.first_number) - 1;
-            let is_inner = number >= usize::from(sheet.gate.at) && race.ground(square) == Ground::Plain;
+            let is_inner =
+                number >= usize::from(sheet.gate.at) && race.ground(square) == Ground::Plain;
             count(&|_| true) > 1 && (sheet.unit.area == Area::Any || sheet.gate.at > 0 && is_inner)
         }
     }
@@ -199,7 +246,12 @@ impl Engine {
                 answer["by"] = agent.evaluator_name().into();
                 return Ok(answer);
             }
-            Node::Terminal => return Err(refuse(code::POSITION, "the game is over: there is no action to value")),
+            Node::Terminal => {
+                return Err(refuse(
+                    code::POSITION,
+                    "the game is over: there is no action to value",
+                ));
+            }
         };
         let mut leaves = Vec::new();
         let mut ranges = Vec::new();
@@ -217,10 +269,12 @@ impl Engine {
         self.evaluator(&agent).values(&race, &leaves, &mut values);
         let best = |values: &[BySeat<f32>]| {
             let best = values.iter().max_by(|a, b| a[seat].total_cmp(&b[seat]));
-            best.map(|values| by_seat(&race, values)).unwrap_or_default()
+            best.map(|values| by_seat(&race, values))
+                .unwrap_or_default()
         };
-        let actions =
-            ranges.into_iter().map(|(action, leaves)| json!({"id": action.0, "values": best(&values[leaves])}));
+        let actions = ranges
+            .into_iter()
+            .map(|(action, leaves)| json!({"id": action.0, "values": best(&values[leaves])}));
         let by = agent.evaluator_name();
         Ok(json!({"actions": actions.collect::<Vec<_>>(), "by": by, "values": best(&values)}))
     }

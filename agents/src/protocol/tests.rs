@@ -13,13 +13,23 @@ fn ask(request: &str) -> Value {
 
 fn error(request: &str) -> (String, String) {
     let error = &ask(request)["error"];
-    (error["code"].as_str().expect("a code").to_owned(), error["message"].as_str().expect("a message").to_owned())
+    (
+        error["code"].as_str().expect("a code").to_owned(),
+        error["message"].as_str().expect("a message").to_owned(),
+    )
 }
 
 #[test]
 fn an_id_comes_back_as_it_was_written() {
-    for id in ["12345678901234567890123", "1.50", "\"a\\u00e4\"", "[1, {\"b\": 2.0}]", "null"] {
-        let text = Engine::new(None, 0).answer_text(format!("{{\"op\": \"hello\", \"id\": {id}}}").as_bytes());
+    for id in [
+        "12345678901234567890123",
+        "1.50",
+        "\"a\\u00e4\"",
+        "[1, {\"b\": 2.0}]",
+        "null",
+    ] {
+        let text = Engine::new(None, 0)
+            .answer_text(format!("{{\"op\": \"hello\", \"id\": {id}}}").as_bytes());
         assert!(text.contains(&format!("\"id\":{id}")), "{text}");
     }
 }
@@ -35,13 +45,17 @@ fn agents_that_draw_draw_anew_at_each_request() {
             .filter(|answer| answer["action"] == json!(0))
             .count()
     };
-    let request = json!({"op": "bestmove", "position": "ashte-kashte?pieces=2 S:12,14/N:hand,hand S 1"});
+    let request =
+        json!({"op": "bestmove", "position": "ashte-kashte?pieces=2 S:12,14/N:hand,hand S 1"});
     let count = first(request.clone());
     assert!((160..=240).contains(&count), "{count} of 400");
     let mut seeded = request;
     seeded["seed"] = json!(5);
     let count = first(seeded.clone());
-    assert!(count == 0 || count == 400, "the same seed, the same answer: {count} of 400");
+    assert!(
+        count == 0 || count == 400,
+        "the same seed, the same answer: {count} of 400"
+    );
     let (seed, action) = seeds[0].clone();
     seeded["seed"] = seed;
     assert_eq!(
@@ -49,19 +63,35 @@ fn agents_that_draw_draw_anew_at_each_request() {
         action,
         "the answer has the seed that was drawn"
     );
-    let new =
-        |request: &mut Engine, more: &str| request.answer(format!(r#"{{"op":"new","game":"siga"{more}}}"#).as_bytes());
+    let new = |request: &mut Engine, more: &str| {
+        request.answer(format!(r#"{{"op":"new","game":"siga"{more}}}"#).as_bytes())
+    };
     let starts: Vec<Value> = (0..50).map(|_| new(&mut engine, "")).collect();
-    assert!(starts.iter().any(|start| start["position"] != starts[0]["position"]), "{starts:?}");
+    assert!(
+        starts
+            .iter()
+            .any(|start| start["position"] != starts[0]["position"]),
+        "{starts:?}"
+    );
     for start in &starts[..5] {
-        assert_eq!(new(&mut engine, &format!(r#","seed":{}"#, start["seed"])), *start);
+        assert_eq!(
+            new(&mut engine, &format!(r#","seed":{}"#, start["seed"])),
+            *start
+        );
     }
-    assert_ne!(new(&mut Engine::new(None, 1), "")["seed"], new(&mut Engine::new(None, 2), "")["seed"]);
+    assert_ne!(
+        new(&mut Engine::new(None, 1), "")["seed"],
+        new(&mut Engine::new(None, 2), "")["seed"]
+    );
     assert!(new(&mut engine, r#","start":"S""#).get("seed").is_none());
-    let (refused, message) = error(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2","seed":-1}"#);
+    let (refused, message) =
+        error(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2","seed":-1}"#);
     assert_eq!(
         (refused.as_str(), message.as_str()),
-        (code::REQUEST, "`seed` must be a whole number from 0 to 2^64 - 1 (got -1)")
+        (
+            code::REQUEST,
+            "`seed` must be a whole number from 0 to 2^64 - 1 (got -1)"
+        )
     );
 }
 
@@ -71,15 +101,51 @@ fn broken_requests_are_refused_by_name() {
         ("{", "bad-json", "EOF"),
         ("[1]", "bad-json", "object"),
         ("{}", "bad-request", "`op` is missing"),
-        (r#"{"op":"new","game":"senet"}"#, "bad-game", "unknown game `senet`"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":12}"#, "illegal-action", "12"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":300}"#, "illegal-action", "300"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0.0}"#, "bad-request", "`action`"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":"4: 6"}"#, "illegal-action", "4: 6"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":[0,{}]}"#, "bad-request", "`action`"),
-        (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":-1}"#, "bad-request", "`action`"),
-        (r#"{"op":"new","game":"pagade","start":"S","seed":-1}"#, "bad-request", "`seed`"),
-        (r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}"#, "illegal-throw", "series"),
+        (
+            r#"{"op":"new","game":"senet"}"#,
+            "bad-game",
+            "unknown game `senet`",
+        ),
+        (
+            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":12}"#,
+            "illegal-action",
+            "12",
+        ),
+        (
+            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":300}"#,
+            "illegal-action",
+            "300",
+        ),
+        (
+            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0.0}"#,
+            "bad-request",
+            "`action`",
+        ),
+        (
+            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":"4: 6"}"#,
+            "illegal-action",
+            "4: 6",
+        ),
+        (
+            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":[0,{}]}"#,
+            "bad-request",
+            "`action`",
+        ),
+        (
+            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":-1}"#,
+            "bad-request",
+            "`action`",
+        ),
+        (
+            r#"{"op":"new","game":"pagade","start":"S","seed":-1}"#,
+            "bad-request",
+            "`seed`",
+        ),
+        (
+            r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}"#,
+            "illegal-throw",
+            "series",
+        ),
         (
             r#"{"op":"turns","position":"ashtapada?pieces=4 S:5,9,17,21/N:2,9,26,45 S *","throws":[1,1,1,1,1,1,4,4,4,4,4,4,8,8,8,8,8,8,3]}"#,
             "bad-position",
@@ -96,23 +162,47 @@ fn broken_requests_are_refused_by_name() {
 fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
     let position = "ashtapada S:5,30/N:off,23 S 4,2";
     let hint = ask(&json!({"op": "hint", "position": position}).to_string());
-    let values = |answer: &Value| serde_json::from_value::<Vec<f32>>(answer["values"].clone()).expect("values");
+    let values = |answer: &Value| {
+        serde_json::from_value::<Vec<f32>>(answer["values"].clone()).expect("values")
+    };
     let actions = hint["actions"].as_array().expect("actions");
     assert_eq!(actions.len(), 2);
-    let best = actions.iter().map(|action| values(action)[0]).fold(0.0, f32::max);
+    let best = actions
+        .iter()
+        .map(|action| values(action)[0])
+        .fold(0.0, f32::max);
     assert_eq!(values(&hint)[0], best);
-    let random = Engine::new(Some(agent("random")), 0)
-        .answer(json!({"op": "hint", "position": position}).to_string().as_bytes());
-    assert_eq!([&hint["by"], &random["by"]], ["greedy"; 2], "baselines have the values of `greedy`");
-    let chosen = ask(&json!({"op": "bestmove", "position": position}).to_string())["action"].clone();
-    let choice = actions.iter().find(|action| action["id"] == chosen).expect("the choice is an action");
-    assert_eq!(values(choice)[0], best, "greedy plays the action of the highest value");
+    let random = Engine::new(Some(agent("random")), 0).answer(
+        json!({"op": "hint", "position": position})
+            .to_string()
+            .as_bytes(),
+    );
+    assert_eq!(
+        [&hint["by"], &random["by"]],
+        ["greedy"; 2],
+        "baselines have the values of `greedy`"
+    );
+    let chosen =
+        ask(&json!({"op": "bestmove", "position": position}).to_string())["action"].clone();
+    let choice = actions
+        .iter()
+        .find(|action| action["id"] == chosen)
+        .expect("the choice is an action");
+    assert_eq!(
+        values(choice)[0],
+        best,
+        "greedy plays the action of the highest value"
+    );
     let before = ask(r#"{"op":"hint","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     let evaluated = ask(r#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
-    assert_eq!((&before["values"], &before["actions"]), (&evaluated["values"], &json!([])));
+    assert_eq!(
+        (&before["values"], &before["actions"]),
+        (&evaluated["values"], &json!([]))
+    );
     let (refused, _) = error(r#"{"op":"hint","position":"ashtapada S:borne,borne/N:off,23 - -"}"#);
     assert_eq!(refused, code::POSITION);
-    let without = Engine::new(None, 0).answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    let without = Engine::new(None, 0)
+        .answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     assert_eq!(without["error"]["code"], "no-agent");
 }
 
@@ -132,9 +222,17 @@ fn a_sheet_makes_its_game_known_to_a_session() {
     assert_eq!(ask(new.clone())["error"]["code"], "bad-game");
     let game = ask(json!({"op": "sheet", "sheet": sheet}))["game"].clone();
     assert_eq!(game["name"], "my-race");
-    assert_eq!(ask(json!({"op": "games"}))["games"].as_array().and_then(|games| games.last().cloned()), Some(game));
+    assert_eq!(
+        ask(json!({"op": "games"}))["games"]
+            .as_array()
+            .and_then(|games| games.last().cloned()),
+        Some(game)
+    );
     let names = ask(json!({"op": "hello"}))["games"].clone();
-    assert_eq!(names.as_array().and_then(|names| names.last().cloned()), Some(json!("my-race")));
+    assert_eq!(
+        names.as_array().and_then(|names| names.last().cloned()),
+        Some(json!("my-race"))
+    );
     let position = ask(new)["position"].clone();
     assert_eq!(position, "my-race?pieces=1 S:hand/N:hand S *");
     for op in ["chance", "legal", "observe", "board", "view"] {
@@ -143,21 +241,33 @@ fn a_sheet_makes_its_game_known_to_a_session() {
     }
     // Another sheet of this name replaces the game, also for the same position.
     ask(json!({"op": "sheet", "sheet": renamed("ashtapada", "my-race")}));
-    assert_eq!(ask(json!({"op": "legal", "position": position}))["error"]["code"], "bad-position");
+    assert_eq!(
+        ask(json!({"op": "legal", "position": position}))["error"]["code"],
+        "bad-position"
+    );
 }
 
 #[test]
 fn a_request_brings_its_sheet_along() {
     let sheet = renamed("ashte-kashte", "my-race");
     let new = ask(&json!({"op": "new", "sheet": sheet, "start": "S"}).to_string());
-    assert_eq!(new["position"], "my-race S:hand,hand,hand,hand/N:hand,hand,hand,hand S *");
-    let new =
-        ask(&json!({"op": "new", "sheet": sheet, "game": "my-race?pieces=1", "seats": 4, "start": "S"}).to_string());
+    assert_eq!(
+        new["position"],
+        "my-race S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"
+    );
+    let new = ask(
+        &json!({"op": "new", "sheet": sheet, "game": "my-race?pieces=1", "seats": 4, "start": "S"})
+            .to_string(),
+    );
     let position = "my-race?pieces=1 S:hand/E:hand/N:hand/W:hand S *";
     assert_eq!(new["position"], position);
     let with = json!({"op": "apply", "sheet": sheet, "position": position, "throw": [3]});
-    assert_eq!(ask(&with.to_string())["position"], "my-race?pieces=1 S:hand/E:hand/N:hand/W:hand S 3");
-    let best = json!({"op": "bestmove", "sheet": sheet, "position": "my-race?pieces=1 S:5/N:hand S 3"});
+    assert_eq!(
+        ask(&with.to_string())["position"],
+        "my-race?pieces=1 S:hand/E:hand/N:hand/W:hand S 3"
+    );
+    let best =
+        json!({"op": "bestmove", "sheet": sheet, "position": "my-race?pieces=1 S:5/N:hand S 3"});
     assert_eq!(ask(&best.to_string())["action"], 0);
     let without = json!({"op": "legal", "sheet": null, "position": position}).to_string();
     assert_eq!(error(&without).0, "bad-position");
@@ -168,50 +278,96 @@ fn a_request_brings_its_sheet_along() {
 
 #[test]
 fn broken_sheets_are_refused_with_all_problems() {
-    let broken =
-        renamed("pagade", "my-race").replace("side = 19", "side = 19\nsides = 5").replace("dice = 2", "dice = \"2\"");
+    let broken = renamed("pagade", "my-race")
+        .replace("side = 19", "side = 19\nsides = 5")
+        .replace("dice = 2", "dice = \"2\"");
     let answer = ask(&json!({"op": "sheet", "sheet": broken}).to_string());
     let error = &answer["error"];
     let problems = error["problems"].as_array().expect("problems");
-    assert!(error["code"] == "bad-game" && problems.len() > 1, "{answer}");
+    assert!(
+        error["code"] == "bad-game" && problems.len() > 1,
+        "{answer}"
+    );
     for problem in problems {
-        assert!(problem["line"].is_u64() && problem["message"].is_string(), "{problem}");
-        assert!(error["message"].as_str().is_some_and(|all| all.contains(problem["key"].as_str().unwrap_or("?"))));
+        assert!(
+            problem["line"].is_u64() && problem["message"].is_string(),
+            "{problem}"
+        );
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|all| all.contains(problem["key"].as_str().unwrap_or("?")))
+        );
     }
     let mut taken = renamed("siga", "pagade");
     let answer = ask(&json!({"op": "sheet", "sheet": taken}).to_string());
     assert_eq!(answer["error"]["code"], "bad-game", "{answer}");
     assert_eq!(answer["error"]["problems"][0]["key"], "name");
     taken = renamed("pagade", "pagade");
-    assert_eq!(ask(&json!({"op": "sheet", "sheet": taken}).to_string())["game"]["name"], "pagade");
-    assert_eq!(self::error(r#"{"op":"sheet"}"#), ("bad-request".to_owned(), "`sheet` is missing".to_owned()));
+    assert_eq!(
+        ask(&json!({"op": "sheet", "sheet": taken}).to_string())["game"]["name"],
+        "pagade"
+    );
+    assert_eq!(
+        self::error(r#"{"op":"sheet"}"#),
+        ("bad-request".to_owned(), "`sheet` is missing".to_owned())
+    );
     assert_eq!(self::error(r#"{"op":"sheet","sheet":3}"#).0, "bad-request");
 }
 
 #[test]
 fn boards_say_what_is_needed_to_draw_any_game() {
-    let board =
-        ask(r#"{"op":"board","position":"pagade?teams=true S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 S *"}"#);
-    assert_eq!(board["throws"], json!({"values": [1, 3, 4, 6], "odds": "equal", "dice": 2}));
-    assert_eq!((&board["outlook"], &board["has_gate"]), (&json!("teams"), &json!(true)));
-    assert_eq!((&board["look"], &board["words"]["private"]), (&json!("cloth"), &json!("belly")));
+    let board = ask(
+        r#"{"op":"board","position":"pagade?teams=true S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 S *"}"#,
+    );
+    assert_eq!(
+        board["throws"],
+        json!({"values": [1, 3, 4, 6], "odds": "equal", "dice": 2})
+    );
+    assert_eq!(
+        (&board["outlook"], &board["has_gate"]),
+        (&json!("teams"), &json!(true))
+    );
+    assert_eq!(
+        (&board["look"], &board["words"]["private"]),
+        (&json!("cloth"), &json!("belly"))
+    );
 }
 
 #[test]
 fn views_say_what_stands_together_and_what_comes_back() {
     let pieces = |position: &str| {
         let view = ask(&json!({"op": "view", "position": position}).to_string());
-        let pieces = view["pieces"].as_array().unwrap_or_else(|| panic!("{view}")).clone();
-        let marks = |piece: &Value| ["is_unit", "is_back"].map(|key| piece[key].as_bool().expect("a mark"));
+        let pieces = view["pieces"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{view}"))
+            .clone();
+        let marks =
+            |piece: &Value| ["is_unit", "is_back"].map(|key| piece[key].as_bool().expect("a mark"));
         pieces.iter().map(marks).collect::<Vec<_>>()
     };
     let (single, unit, back) = ([false, false], [true, false], [false, true]);
-    assert_eq!(pieces("ashtapada S:30,30/N:off,23 S *"), [unit, unit, single, single]);
+    assert_eq!(
+        pieces("ashtapada S:30,30/N:off,23 S *"),
+        [unit, unit, single, single]
+    );
     assert_eq!(pieces("ashtapada S:keep,keep/N:off,off S *"), [single; 4]);
-    assert_eq!(pieces("ashtapada?twins=none S:30,30/N:off,23 S *"), [single; 4]);
-    assert_eq!(pieces("ashtapada?twins=bell S:30,30/N:34t,34t S *"), [single, single, unit, unit]);
-    assert_eq!(pieces("pagade?pieces=2 S+:8,77/N:20,20 S *"), [single, back, unit, unit]);
-    assert_eq!(pieces("pagade?pieces=2 S+:8,home/N:cut,cut S *"), [single; 4]);
+    assert_eq!(
+        pieces("ashtapada?twins=none S:30,30/N:off,23 S *"),
+        [single; 4]
+    );
+    assert_eq!(
+        pieces("ashtapada?twins=bell S:30,30/N:34t,34t S *"),
+        [single, single, unit, unit]
+    );
+    assert_eq!(
+        pieces("pagade?pieces=2 S+:8,77/N:20,20 S *"),
+        [single, back, unit, unit]
+    );
+    assert_eq!(
+        pieces("pagade?pieces=2 S+:8,home/N:cut,cut S *"),
+        [single; 4]
+    );
 }
 
 #[test]
@@ -221,30 +377,51 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
     let turns = answer["turns"].as_array().expect("turns");
     assert_eq!(turns.len(), 4);
     for turn in turns {
-        let applied = ask(&json!({"op": "apply", "position": position, "action": turn["actions"]}).to_string());
+        let applied = ask(
+            &json!({"op": "apply", "position": position, "action": turn["actions"]}).to_string(),
+        );
         for key in ["position", "words", "moves"] {
             assert_eq!(applied[key], turn[key], "{turn}");
         }
     }
-    let captures = turns.iter().find(|turn| turn["captures"] == json!(["H7"])).expect("a capture");
-    assert_eq!(captures["words"], "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again");
+    let captures = turns
+        .iter()
+        .find(|turn| turn["captures"] == json!(["H7"]))
+        .expect("a capture");
+    assert_eq!(
+        captures["words"],
+        "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"
+    );
     assert_eq!(captures["moves"][1]["path"], json!(["B3", "B4"]));
     let why = ask(r#"{"op":"why","position":"ashtapada S:4,30/N:off,23 N 2"}"#);
-    assert_eq!(why, json!({"idle": null, "reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]}));
+    assert_eq!(
+        why,
+        json!({"idle": null, "reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]})
+    );
     let none = ask(r#"{"op":"choices","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     assert_eq!(none, json!({"turns": [], "moves": [], "nodes": []}));
-    let (refused, message) = error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());
+    let (refused, message) =
+        error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());
     assert_eq!(refused, code::ACTION);
-    assert!(message.starts_with("action 7 is not legal here"), "{message}");
-    let (refused, message) = error(&json!({"op": "apply", "position": position, "action": []}).to_string());
+    assert!(
+        message.starts_with("action 7 is not legal here"),
+        "{message}"
+    );
+    let (refused, message) =
+        error(&json!({"op": "apply", "position": position, "action": []}).to_string());
     assert_eq!(refused, code::REQUEST);
-    assert_eq!(message, "`action` is an empty list; give at least one action");
+    assert_eq!(
+        message,
+        "`action` is an empty list; give at least one action"
+    );
 }
 
 #[test]
 fn actions_have_numbers_and_texts() {
     let apply = |action: &str| {
-        let request = format!(r#"{{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":{action}}}"#);
+        let request = format!(
+            r#"{{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":{action}}}"#
+        );
         Engine::new(None, 0).answer(request.as_bytes())
     };
     assert_eq!(apply(r#""4: 5""#), apply("0"));
@@ -260,31 +437,70 @@ fn a_replay_has_every_step_of_a_record() {
     let steps = answer["steps"].as_array().expect("steps");
     let thrown: Vec<&Value> = steps.iter().map(|step| &step["step"]["thrown"]).collect();
     let none = &Value::Null;
-    assert_eq!(thrown, [&json!([4]), &json!([2]), none, &json!([2]), none, &json!([3]), none], "{answer}");
-    let nodes = [&answer["begins"]].into_iter().chain(steps.iter().map(|step| &step["node"]));
+    assert_eq!(
+        thrown,
+        [
+            &json!([4]),
+            &json!([2]),
+            none,
+            &json!([2]),
+            none,
+            &json!([3]),
+            none
+        ],
+        "{answer}"
+    );
+    let nodes = [&answer["begins"]]
+        .into_iter()
+        .chain(steps.iter().map(|step| &step["node"]));
     for (node, next) in nodes.zip(steps) {
         let about = |op: &str| ask(&json!({"op": op, "position": node["position"]}).to_string());
-        assert_eq!([&node["node"], &node["mover"]], [&about("view")["node"], &about("view")["mover"]]);
-        assert_eq!(node["choices"], about("choices")["turns"].as_array().map_or(0, Vec::len));
+        assert_eq!(
+            [&node["node"], &node["mover"]],
+            [&about("view")["node"], &about("view")["mover"]]
+        );
+        assert_eq!(
+            node["choices"],
+            about("choices")["turns"].as_array().map_or(0, Vec::len)
+        );
         let (step, end) = (&next["step"], &next["node"]["position"]);
         if step["thrown"].is_null() {
-            let request = json!({"op": "apply", "position": node["position"], "action": step["actions"]});
+            let request =
+                json!({"op": "apply", "position": node["position"], "action": step["actions"]});
             let applied = json!({"moves": step["moves"], "position": end, "words": step["words"]});
             assert_eq!(ask(&request.to_string()), applied);
         }
     }
     let why = json!({"op": "why", "position": steps[5]["node"]["position"]}).to_string();
     assert_eq!(steps[6]["step"]["why"], ask(&why));
-    assert_eq!((&answer["refused"]["number"], &answer["refused"]["code"]), (&json!(8), &json!(code::THROW)));
+    assert_eq!(
+        (&answer["refused"]["number"], &answer["refused"]["code"]),
+        (&json!(8), &json!(code::THROW))
+    );
     for (moves, number, message) in [
-        (json!([[4, 2], 0, 7]), 3, "action 7 is not legal here; legal actions are {0, 1}"),
-        (json!([[-1]]), 1, "a throw must be a list of whole numbers from 0 to 255"),
+        (
+            json!([[4, 2], 0, 7]),
+            3,
+            "action 7 is not legal here; legal actions are {0, 1}",
+        ),
+        (
+            json!([[-1]]),
+            1,
+            "a throw must be a list of whole numbers from 0 to 255",
+        ),
         (json!([[3], [2]]), 2, "an action must be chosen first"),
     ] {
-        let refused = &ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string())["refused"];
-        assert_eq!((&refused["number"], &refused["message"]), (&json!(number), &json!(message)));
+        let refused = &ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string())
+            ["refused"];
+        assert_eq!(
+            (&refused["number"], &refused["message"]),
+            (&json!(number), &json!(message))
+        );
     }
-    assert_eq!(error(&json!({"op": "replay", "position": start}).to_string()).0, code::REQUEST);
+    assert_eq!(
+        error(&json!({"op": "replay", "position": start}).to_string()).0,
+        code::REQUEST
+    );
 }
 
 #[test]
@@ -295,26 +511,48 @@ fn a_lesson_shows_each_kind_of_turn_in_every_game() {
     for sheet in ashta_env::sheet::builtin::all() {
         let renamed = renamed(&sheet.name, "my-race");
         let lesson = ask(json!({"op": "lesson", "sheet": renamed}));
-        let steps = lesson["steps"].as_array().unwrap_or_else(|| panic!("{}: {lesson}", sheet.name));
+        let steps = lesson["steps"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{}: {lesson}", sheet.name));
         assert_eq!(steps.len(), 3, "{lesson}");
         kinds.insert(lesson["kind"].to_string());
-        for (step, [shown, other]) in
-            steps.iter().zip([["enter", "share"], ["capture", "capture"], ["finish", "finish"]])
-        {
+        for (step, [shown, other]) in steps.iter().zip([
+            ["enter", "share"],
+            ["capture", "capture"],
+            ["finish", "finish"],
+        ]) {
             let shows = step["shows"].as_array().expect("what it shows");
-            assert!(shows.contains(&json!(shown)) || shows.contains(&json!(other)), "{}: {step}", sheet.name);
+            assert!(
+                shows.contains(&json!(shown)) || shows.contains(&json!(other)),
+                "{}: {step}",
+                sheet.name
+            );
             let mut position = step["position"].clone();
             for throw in step["throws"].as_array().expect("throws") {
-                let request = json!({"op": "apply", "sheet": renamed, "position": position, "throw": throw});
+                let request =
+                    json!({"op": "apply", "sheet": renamed, "position": position, "throw": throw});
                 position = ask(request)["position"].clone();
             }
             let choices = ask(json!({"op": "choices", "sheet": renamed, "position": position}));
-            let turns = choices["turns"].as_array().unwrap_or_else(|| panic!("{}: {step}", sheet.name));
-            let turn = turns.iter().find(|turn| turn["words"] == step["words"]).expect("a legal turn");
-            assert_eq!(shows.contains(&json!("capture")), turn["captures"] != json!([]), "{step}");
+            let turns = choices["turns"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{}: {step}", sheet.name));
+            let turn = turns
+                .iter()
+                .find(|turn| turn["words"] == step["words"])
+                .expect("a legal turn");
+            assert_eq!(
+                shows.contains(&json!("capture")),
+                turn["captures"] != json!([]),
+                "{step}"
+            );
             let effects = turn["words"].as_str().expect("words");
             for (shown, words) in [("again", "throws again"), ("win", "wins")] {
-                assert_eq!(shows.contains(&json!(shown)), effects.ends_with(words), "{step}");
+                assert_eq!(
+                    shows.contains(&json!(shown)),
+                    effects.ends_with(words),
+                    "{step}"
+                );
             }
         }
     }

@@ -1,17 +1,18 @@
 //! Agents by name: the notation of agents on command lines and in settings.
 //!
 //! ```text
-//! random | runner | hunter | greedy                   a baseline
-//! greedy+2ply | greedy+3ply | …                       `greedy` with a look-ahead of this many plies
-//! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and its look-ahead
-//! path/to/file.bot[+beginner | … | +expert | +perfect]                    a bot at a level of difficulty
-//! perfect                                             perfect play, by a table of the game
-//! path/to/file.table                                  perfect play, by this table
+//! random | runner | hunter | greedy         a baseline
+//! greedy+2ply | greedy+3ply | …             `greedy` with a look-ahead of this many plies
+//! FILE.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]    a bot and its look-ahead
+//! FILE.bot[+beginner | … | +expert | +perfect]                   a bot at a level of difficulty
+//! perfect                                   perfect play, by a table of the game
+//! FILE.table                                perfect play, by this table
 //! ```
 //!
-//! A bot without a suffix looks one ply ahead: it plays the afterstate with the highest value. Each further ply is an
-//! expectation over the throws of the next seat, which plays its best afterstate (expectimax). `+policy` plays the
-//! action with the highest probability in the network's policy, without look-ahead.
+//! A bot without a suffix looks one ply ahead: it plays the afterstate with the highest value. Each
+//! further ply is an expectation over the throws of the next seat, which plays its best afterstate
+//! (expectimax). `+policy` plays the action with the highest probability in the network's policy,
+//! without look-ahead.
 
 pub mod folders;
 
@@ -97,7 +98,11 @@ impl BotSource {
     /// The name of the bot; for a file, without folder and extension.
     pub fn name(&self) -> String {
         match self {
-            BotSource::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            BotSource::File(path) => path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             BotSource::Embedded(bot) => bot.name.to_owned(),
         }
     }
@@ -191,11 +196,14 @@ pub const BUILT_IN: [&str; 5] = ["random", "runner", "hunter", "greedy", "greedy
 
 fn no_lookahead(suffix: &str) -> AgentError {
     let levels = Level::ALL.map(Level::name).join(", +");
-    let ways = format!("write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a level: +{levels}");
+    let ways = format!(
+        "write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a level: +{levels}"
+    );
     Error::new(format!("`+{suffix}` is not a look-ahead: {ways}")).into()
 }
 
-/// The command that solves a game and its duration in words, or the reason why the game cannot be solved.
+/// The command that solves a game and its duration in words, or the reason why the game cannot be
+/// solved.
 fn solving(ruleset: &Ruleset) -> String {
     let duration = match TurnIndex::new(&Race::new(ruleset.clone())).map(|index| index.numbers()) {
         Ok(0..2_000_000) => "seconds",
@@ -207,12 +215,22 @@ fn solving(ruleset: &Ruleset) -> String {
 }
 
 fn perfect_already(name: &str) -> AgentError {
-    Error::new(format!("`{name}` plays perfectly and takes no look-ahead; remove the `+` and the text after it")).into()
+    Error::new(format!(
+        "`{name}` plays perfectly and takes no look-ahead; remove the `+` and the text after it"
+    ))
+    .into()
 }
 
 fn listed<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> String {
-    let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
-    if folders.is_empty() { "any folder (no folder is given)".to_owned() } else { folders.join(" or ") }
+    let folders: Vec<String> = folders
+        .into_iter()
+        .map(|folder| folder.display().to_string())
+        .collect();
+    if folders.is_empty() {
+        "any folder (no folder is given)".to_owned()
+    } else {
+        folders.join(" or ")
+    }
 }
 
 impl FromStr for NamedAgent {
@@ -228,33 +246,50 @@ impl FromStr for NamedAgent {
             && !path.is_file()
         {
             return match suffix.parse()? {
-                Lookahead::Plies(plies) => Ok(NamedAgent::Baseline { baseline: Baseline::Greedy, plies }),
-                _ => Err(Error::new(format!("`{text}`: `greedy` only takes +1ply to +{MAX_PLIES}ply")).into()),
+                Lookahead::Plies(plies) => Ok(NamedAgent::Baseline {
+                    baseline: Baseline::Greedy,
+                    plies,
+                }),
+                _ => Err(Error::new(format!(
+                    "`{text}`: `greedy` only takes +1ply to +{MAX_PLIES}ply"
+                ))
+                .into()),
             };
         }
         if text == PERFECT {
-            return Ok(NamedAgent::Perfect { tables: Arc::default() });
+            return Ok(NamedAgent::Perfect {
+                tables: Arc::default(),
+            });
         }
         let is_table = |path: &Path| path.extension().is_some_and(|end| end == TABLE);
         // The name of a file can contain a plus, so try the whole text first.
         match text.rsplit_once('+') {
-            _ if path.is_file() && is_table(path) => {
-                Ok(NamedAgent::Table { path: path.into(), table: Arc::new(Table::read(path)?) })
+            _ if path.is_file() && is_table(path) => Ok(NamedAgent::Table {
+                path: path.into(),
+                table: Arc::new(Table::read(path)?),
+            }),
+            _ if path.is_file() => {
+                NamedAgent::of_source(BotSource::File(path.into()), Lookahead::Plies(1))
             }
-            _ if path.is_file() => NamedAgent::of_source(BotSource::File(path.into()), Lookahead::Plies(1)),
-            Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => Err(perfect_already(path)),
+            Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => {
+                Err(perfect_already(path))
+            }
             Some((path, suffix)) if Path::new(path).is_file() => {
                 NamedAgent::of_source(BotSource::File(path.into()), suffix.parse()?)
             }
             parts => {
                 let mut names = std::iter::once(text).chain(parts.map(|(name, _)| name));
                 let known = BUILT_IN.join(", ");
-                Err(AgentError::Unknown(match names.find(|name| Path::new(name).exists()) {
-                    Some(name) => format!("`{name}` is not a regular file"),
-                    None => {
-                        format!("`{text}` is not an agent: no file has this name; built-in agents: {known}, {PERFECT}")
-                    }
-                }))
+                Err(AgentError::Unknown(
+                    match names.find(|name| Path::new(name).exists()) {
+                        Some(name) => format!("`{name}` is not a regular file"),
+                        None => {
+                            format!(
+                                "`{text}` is not an agent: no file has this name; built-in agents: {known}, {PERFECT}"
+                            )
+                        }
+                    },
+                ))
             }
         }
     }
@@ -266,17 +301,27 @@ impl FromStr for Lookahead {
     fn from_str(suffix: &str) -> Result<Lookahead, AgentError> {
         let number = |text: &str, most: u32| match text.parse::<i64>() {
             Ok(number) if (1..=i64::from(most)).contains(&number) => Ok(number as u32),
-            Err(error) if matches!(error.kind(), IntErrorKind::Empty | IntErrorKind::InvalidDigit) => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    IntErrorKind::Empty | IntErrorKind::InvalidDigit
+                ) =>
+            {
                 Err(no_lookahead(suffix))
             }
-            _ => Err(Error::new(format!("`+{suffix}`: the number must be between 1 and {most}")).into()),
+            _ => Err(Error::new(format!(
+                "`+{suffix}`: the number must be between 1 and {most}"
+            ))
+            .into()),
         };
         match (suffix.strip_suffix("ply"), suffix.strip_prefix("mcts:")) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
             _ if suffix == "mcts" => Ok(Lookahead::Mcts(DEFAULT_SIMULATIONS)),
             (Some(plies), _) => Ok(Lookahead::Plies(number(plies, MAX_PLIES.into())? as u8)),
             (_, Some(count)) => Ok(Lookahead::Mcts(number(count, MAX_SIMULATIONS)?)),
-            _ => Level::from_name(suffix).map(Lookahead::Level).ok_or_else(|| no_lookahead(suffix)),
+            _ => Level::from_name(suffix)
+                .map(Lookahead::Level)
+                .ok_or_else(|| no_lookahead(suffix)),
         }
     }
 }
@@ -297,8 +342,14 @@ impl fmt::Display for NamedAgent {
         match self {
             NamedAgent::Baseline { baseline, plies: 1 } => baseline.fmt(f),
             NamedAgent::Baseline { baseline, plies } => write!(f, "{baseline}+{plies}ply"),
-            NamedAgent::Bot { source, lookahead: Lookahead::Plies(1), .. } => source.fmt(f),
-            NamedAgent::Bot { source, lookahead, .. } => write!(f, "{source}+{lookahead}"),
+            NamedAgent::Bot {
+                source,
+                lookahead: Lookahead::Plies(1),
+                ..
+            } => source.fmt(f),
+            NamedAgent::Bot {
+                source, lookahead, ..
+            } => write!(f, "{source}+{lookahead}"),
             NamedAgent::Perfect { .. } => f.write_str(PERFECT),
             NamedAgent::Table { path, .. } => path.display().fmt(f),
         }
@@ -314,7 +365,10 @@ pub struct TableCache {
 
 impl TableCache {
     fn new(folders: &Folders) -> Arc<TableCache> {
-        Arc::new(TableCache { folders: folders.clone(), tables: Mutex::default() })
+        Arc::new(TableCache {
+            folders: folders.clone(),
+            tables: Mutex::default(),
+        })
     }
 
     /// The table of a ruleset.
@@ -327,22 +381,29 @@ impl TableCache {
         let mut damaged = None;
         for path in self.folders.tables() {
             match TableHeader::read(&path) {
-                Ok(header) if header.ruleset == *ruleset && header.facts.is_some() => match Table::read(&path) {
-                    Ok(table) => return Ok(Arc::clone(tables.entry(hash).or_insert(Arc::new(table)))),
-                    Err(error) => damaged = Some(error.into()),
-                },
+                Ok(header) if header.ruleset == *ruleset && header.facts.is_some() => {
+                    match Table::read(&path) {
+                        Ok(table) => {
+                            return Ok(Arc::clone(tables.entry(hash).or_insert(Arc::new(table))));
+                        }
+                        Err(error) => damaged = Some(error.into()),
+                    }
+                }
                 Ok(_) => {}
                 Err(error) => self.folders.warn_skipped(&error),
             }
         }
         let folders = listed(&self.folders.folders);
-        Err(damaged.unwrap_or_else(|| AgentError::NoTable { ruleset: Box::new(ruleset.clone()), folders }))
+        Err(damaged.unwrap_or_else(|| AgentError::NoTable {
+            ruleset: Box::new(ruleset.clone()),
+            folders,
+        }))
     }
 }
 
 impl NamedAgent {
-    /// Makes an agent from the content of a bot file or a table file, for programs without a file system. `name` is the
-    /// name of the agent, `lookahead` is the text after the `+`, or empty.
+    /// Makes an agent from the content of a bot file or a table file, for programs without a file
+    /// system. `name` is the name of the agent, `lookahead` is the text after the `+`, or empty.
     ///
     /// # Errors
     /// When `content` is neither a bot nor a table, or `lookahead` is not a look-ahead.
@@ -352,15 +413,31 @@ impl NamedAgent {
             if !lookahead.is_empty() {
                 return Err(perfect_already(name));
             }
-            return Ok(NamedAgent::Table { path, table: Arc::new(Table::from_bytes(content)?) });
+            return Ok(NamedAgent::Table {
+                path,
+                table: Arc::new(Table::from_bytes(content)?),
+            });
         }
-        let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
-        Ok(NamedAgent::of_bot(BotSource::File(path), Bot::from_bytes(content)?, lookahead))
+        let lookahead = if lookahead.is_empty() {
+            Lookahead::Plies(1)
+        } else {
+            lookahead.parse()?
+        };
+        Ok(NamedAgent::of_bot(
+            BotSource::File(path),
+            Bot::from_bytes(content)?,
+            lookahead,
+        ))
     }
 
     /// Makes an agent from a bot that was loaded from `source`.
     pub fn of_bot(source: BotSource, bot: Bot, lookahead: Lookahead) -> NamedAgent {
-        NamedAgent::Bot { source, bot: Arc::new(bot), lookahead, tables: Arc::default() }
+        NamedAgent::Bot {
+            source,
+            bot: Arc::new(bot),
+            lookahead,
+            tables: Arc::default(),
+        }
     }
 
     fn of_source(source: BotSource, lookahead: Lookahead) -> Result<NamedAgent, AgentError> {
@@ -379,12 +456,20 @@ impl NamedAgent {
 
     /// The bot, if the agent is a bot.
     pub fn bot(&self) -> Option<&Bot> {
-        if let NamedAgent::Bot { bot, .. } = self { Some(bot) } else { None }
+        if let NamedAgent::Bot { bot, .. } = self {
+            Some(bot)
+        } else {
+            None
+        }
     }
 
     /// The table, if the agent is a table file.
     pub fn table(&self) -> Option<&Table> {
-        if let NamedAgent::Table { table, .. } = self { Some(table) } else { None }
+        if let NamedAgent::Table { table, .. } = self {
+            Some(table)
+        } else {
+            None
+        }
     }
 
     /// The game of the bot or the table; `None` if the agent is not made for one game.
@@ -402,7 +487,13 @@ impl NamedAgent {
     /// Approximate memory of its networks and tables, in bytes.
     pub fn bytes(&self) -> usize {
         let cached = |tables: &TableCache| -> usize {
-            tables.tables.lock().unwrap_or_else(PoisonError::into_inner).values().map(|table| table.bytes()).sum()
+            tables
+                .tables
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .values()
+                .map(|table| table.bytes())
+                .sum()
         };
         match self {
             NamedAgent::Bot { bot, tables, .. } => {
@@ -418,28 +509,43 @@ impl NamedAgent {
     /// The name, without the folder of the file.
     pub fn name(&self) -> String {
         match self {
-            NamedAgent::Bot { source, lookahead: Lookahead::Plies(1), .. } => source.name(),
-            NamedAgent::Bot { source, lookahead, .. } => format!("{}+{lookahead}", source.name()),
+            NamedAgent::Bot {
+                source,
+                lookahead: Lookahead::Plies(1),
+                ..
+            } => source.name(),
+            NamedAgent::Bot {
+                source, lookahead, ..
+            } => format!("{}+{lookahead}", source.name()),
             other => other.to_string(),
         }
     }
 
     /// The checksum of a bot, which identifies its version; `None` for other agents.
     pub fn version(&self) -> Option<String> {
-        self.bot().map(|bot| format!("{:08x}", bot.manifest.checksum))
+        self.bot()
+            .map(|bot| format!("{:08x}", bot.manifest.checksum))
     }
 
     /// Makes a player for a game.
     ///
     /// # Errors
-    /// When the bot or table is made for another game, the bot lacks the level, or there is no table for perfect play.
+    /// When the bot or table is made for another game, the bot lacks the level, or there is no
+    /// table for perfect play.
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
         const ONE_PLY: Lookahead = Lookahead::Plies(1);
         let perfect = |table| (ValueSource::Table(table), ONE_PLY, Pick::First);
         let (values, lookahead, pick) = match self {
-            NamedAgent::Baseline { plies, .. } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
+            NamedAgent::Baseline { plies, .. } => {
+                (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn)
+            }
             NamedAgent::Perfect { tables } => perfect(tables.table(race.ruleset())?),
-            NamedAgent::Bot { source, bot, lookahead, tables } => {
+            NamedAgent::Bot {
+                source,
+                bot,
+                lookahead,
+                tables,
+            } => {
                 bot.check_ruleset(race.spec())?;
                 let net = ValueSource::Net(Box::new(bot.evaluator()));
                 match *lookahead {
@@ -458,12 +564,20 @@ impl NamedAgent {
             NamedAgent::Table { path, table } => {
                 let (expected, found) = (race.ruleset(), table.ruleset());
                 Error::unless(found == expected, || {
-                    format!("{} is a table of {found}, but the game is {expected}", path.display())
+                    format!(
+                        "{} is a table of {found}, but the game is {expected}",
+                        path.display()
+                    )
                 })?;
                 perfect(Arc::clone(table))
             }
         };
-        Ok(Player { agent: self.clone(), values, lookahead, pick })
+        Ok(Player {
+            agent: self.clone(),
+            values,
+            lookahead,
+            pick,
+        })
     }
 }
 
@@ -496,51 +610,68 @@ impl Player {
     /// The reference that measures luck and errors of other agents by the values of this player.
     pub fn reference(&self) -> Reference<Race> {
         let player = self.clone();
-        let version = self.agent.version().or_else(|| Some(format!("{:08x}", self.table()?.checksum())));
+        let version = self
+            .agent
+            .version()
+            .or_else(|| Some(format!("{:08x}", self.table()?.checksum())));
         Reference::new(self.agent.name(), version, move || player.evaluator())
     }
 
     /// The table, if the player plays perfectly.
     pub fn table(&self) -> Option<&Arc<Table>> {
-        if let ValueSource::Table(table) = &self.values { Some(table) } else { None }
+        if let ValueSource::Table(table) = &self.values {
+            Some(table)
+        } else {
+            None
+        }
     }
 
     /// Makes an instance that chooses actions.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
         match (&self.agent, self.lookahead) {
             (NamedAgent::Baseline { baseline, plies: 1 }, _) => baseline.agent(),
-            (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
-            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent { mcts: Mcts::new(self.leaves(), simulations) }),
+            (_, Lookahead::Policy) => Box::new(PolicyAgent {
+                evaluator: self.evaluator(),
+            }),
+            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent {
+                mcts: Mcts::new(self.leaves(), simulations),
+            }),
             _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }
     }
 
-    /// Whether it always plays the afterstate with the highest value by [`Player::evaluator`]. Baselines and weakened
-    /// bots do not: they can choose among afterstates at random.
+    /// Whether it always plays the afterstate with the highest value by [`Player::evaluator`].
+    /// Baselines and weakened bots do not: they can choose among afterstates at random.
     pub fn plays_by_values(&self) -> bool {
         self.pick == Pick::First && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
-    /// The name of the agent whose values [`Player::evaluator`] returns. Players that choose by a policy or at random
-    /// have the values of another agent.
+    /// The name of the agent whose values [`Player::evaluator`] returns. Players that choose by a
+    /// policy or at random have the values of another agent.
     pub fn evaluator_name(&self) -> String {
         match &self.agent {
-            NamedAgent::Baseline { plies, .. } => {
-                NamedAgent::Baseline { baseline: Baseline::Greedy, plies: *plies }.name()
+            NamedAgent::Baseline { plies, .. } => NamedAgent::Baseline {
+                baseline: Baseline::Greedy,
+                plies: *plies,
             }
-            NamedAgent::Bot { source, .. } if self.lookahead == Lookahead::Policy || self.pick != Pick::First => {
+            .name(),
+            NamedAgent::Bot { source, .. }
+                if self.lookahead == Lookahead::Policy || self.pick != Pick::First =>
+            {
                 source.name()
             }
             agent => agent.name(),
         }
     }
 
-    /// Makes an evaluator with the values of this player. All baselines have the values of `greedy`.
+    /// Makes an evaluator with the values of this player. All baselines have the values of
+    /// `greedy`.
     pub fn evaluator(&self) -> BoxedEvaluator {
         match self.lookahead {
-            Lookahead::Plies(plies @ 2..) => {
-                Box::new(Expectimax::<Race, _>::new(self.leaves(), usize::from(plies) - 1))
-            }
+            Lookahead::Plies(plies @ 2..) => Box::new(Expectimax::<Race, _>::new(
+                self.leaves(),
+                usize::from(plies) - 1,
+            )),
             Lookahead::Mcts(simulations) => Box::new(Mcts::new(self.leaves(), simulations)),
             _ => self.leaves(),
         }
@@ -564,30 +695,54 @@ mod tests {
     fn names_of_baselines_and_lookaheads_are_read() {
         assert!(matches!(
             "greedy+2ply".parse::<NamedAgent>(),
-            Ok(NamedAgent::Baseline { baseline: Baseline::Greedy, plies: 2 })
+            Ok(NamedAgent::Baseline {
+                baseline: Baseline::Greedy,
+                plies: 2
+            })
         ));
         for text in ["policy", "1ply", "3ply", "mcts:25", "novice", "perfect"] {
             assert_eq!(text.parse::<Lookahead>().expect("known").to_string(), text);
         }
-        assert_eq!("mcts".parse::<Lookahead>().ok(), Some(Lookahead::Mcts(DEFAULT_SIMULATIONS)));
+        assert_eq!(
+            "mcts".parse::<Lookahead>().ok(),
+            Some(Lookahead::Mcts(DEFAULT_SIMULATIONS))
+        );
         for (why, texts) in [
             ("+mcts:SIMULATIONS", ["", "ply", "mcts:", "mcts:x", "deep"]),
-            ("between 1 and 4", ["0ply", "9ply", "-1ply", "300ply", "99999999999999999999ply"]),
+            (
+                "between 1 and 4",
+                ["0ply", "9ply", "-1ply", "300ply", "99999999999999999999ply"],
+            ),
             (
                 "between 1 and 1000000",
-                ["mcts:0", "mcts:1000001", "mcts:1000000000", "mcts:-5", "mcts:99999999999999999999"],
+                [
+                    "mcts:0",
+                    "mcts:1000001",
+                    "mcts:1000000000",
+                    "mcts:-5",
+                    "mcts:99999999999999999999",
+                ],
             ),
         ] {
             for text in texts {
                 let error = text.parse::<Lookahead>().expect_err(text).to_string();
-                assert!(error.contains(&format!("`+{text}`")) && error.contains(why), "{error}");
+                assert!(
+                    error.contains(&format!("`+{text}`")) && error.contains(why),
+                    "{error}"
+                );
             }
         }
     }
 
     #[test]
     fn an_unknown_agent_is_refused_with_the_known_names() {
-        let error = "greddy".parse::<NamedAgent>().expect_err("no such agent").to_string();
-        assert!(error.contains("`greddy`") && error.contains("greedy+2ply"), "{error}");
+        let error = "greddy"
+            .parse::<NamedAgent>()
+            .expect_err("no such agent")
+            .to_string();
+        assert!(
+            error.contains("`greddy`") && error.contains("greedy+2ply"),
+            "{error}"
+        );
     }
 }

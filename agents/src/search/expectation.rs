@@ -1,6 +1,6 @@
-//! The one-ply expectation over throws: the expected value of a turn-start state if its seat plays the best afterstate
-//! (possible position after the turn) of each throw. The mean is over every likely throw, and over one throw that is
-//! drawn at random and represents all rare throws.
+//! The one-ply expectation over throws: the expected value of a turn-start state if its seat plays
+//! the best afterstate (possible position after the turn) of each throw. The mean is over every
+//! likely throw, and over one throw that is drawn at random and represents all rare throws.
 
 use std::ops::Range;
 
@@ -12,13 +12,14 @@ use super::throw_series::{Draws, throw_series};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
-/// The throws from one turn-start state. For each throw, or whole series of throws: its probability and the indices of
-/// its afterstates in the list of positions to evaluate. The throw that represents the rare throws has their total
-/// probability.
+/// The throws from one turn-start state. For each throw, or whole series of throws: its probability
+/// and the indices of its afterstates in the list of positions to evaluate. The throw that
+/// represents the rare throws has their total probability.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation(Vec<(f32, Range<usize>)>);
 
-/// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices of its afterstates.
+/// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices
+/// of its afterstates.
 #[derive(Clone, Debug)]
 pub(crate) struct ActualTurn<'a, S> {
     pub(crate) start: &'a S,
@@ -40,9 +41,10 @@ pub(crate) fn append_afterstates<G: Game>(
 }
 
 impl Expectation {
-    /// Enumerates the throws from the turn-start state. Appends the afterstates of all throws except the actual one to
-    /// `results`. Throws and series with a probability below `limit` are rare. One of them represents all rare throws;
-    /// it is drawn with `rng`, independently of the actual throw.
+    /// Enumerates the throws from the turn-start state. Appends the afterstates of all throws
+    /// except the actual one to `results`. Throws and series with a probability below `limit` are
+    /// rare. One of them represents all rare throws; it is drawn with `rng`, independently of the
+    /// actual throw.
     pub(crate) fn of_throws<G: Game>(
         game: &G,
         actual: &ActualTurn<'_, G::State>,
@@ -54,14 +56,23 @@ impl Expectation {
         let throws = throw_series(game, actual.start, limit, Draws::One, rng).into_iter();
         let branches = throws.map(|(state, probability)| match state == *actual.thrown {
             true => (probability, actual.results.clone()),
-            false => (probability, append_afterstates(game, &state, scratch, results)),
+            false => (
+                probability,
+                append_afterstates(game, &state, scratch, results),
+            ),
         });
         Expectation(branches.collect())
     }
 
-    /// The expected values of the turn-start state: the mean over the throws of the values of the afterstate that is
-    /// best for `seat`. The result is exact if no throw is rare, otherwise unbiased.
-    pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
+    /// The expected values of the turn-start state: the mean over the throws of the values of the
+    /// afterstate that is best for `seat`. The result is exact if no throw is rare, otherwise
+    /// unbiased.
+    pub(crate) fn expected<G: Game>(
+        &self,
+        game: &G,
+        seat: Seat,
+        values: &[BySeat<f32>],
+    ) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for (probability, results) in &self.0 {
             let values = values[best_of(results, seat, values)];
@@ -88,22 +99,37 @@ mod tests {
     use ashta_env::game::Outcome;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// Expectations at the start of a game, one for each of `draws` generators. Series with a probability below `limit`
-    /// are rare; `thrown` is the actual series. The series are (1) with probability 1/2, (2, 1) with 1/4, (2, 2, 1) and
-    /// (2, 2, 2) with 1/8 each.
-    fn expected(limit: f32, thrown: &[u8], draws: u64, value: impl Fn(&ToyState) -> f32) -> Vec<f32> {
+    /// Expectations at the start of a game, one for each of `draws` generators. Series with a
+    /// probability below `limit` are rare; `thrown` is the actual series. The series are (1) with
+    /// probability 1/2, (2, 1) with 1/4, (2, 2, 1) and (2, 2, 2) with 1/8 each.
+    fn expected(
+        limit: f32,
+        thrown: &[u8],
+        draws: u64,
+        value: impl Fn(&ToyState) -> f32,
+    ) -> Vec<f32> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
         let mut state = start.clone();
-        thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
+        thrown
+            .iter()
+            .for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
         let mut scratch = TurnResults::new();
         let once = |draw| {
             let mut results = Vec::new();
             let indices = append_afterstates(&game, &state, &mut scratch, &mut results);
-            let actual = ActualTurn { start: &start, thrown: &state, results: indices };
+            let actual = ActualTurn {
+                start: &start,
+                thrown: &state,
+                results: indices,
+            };
             let mut rng = chance::stream(draw, 0);
-            let expectation = Expectation::of_throws(&game, &actual, limit, &mut rng, &mut scratch, &mut results);
-            let values: Vec<_> = results.iter().map(|result| BySeat([value(result), 0.0, 0.0, 0.0])).collect();
+            let expectation =
+                Expectation::of_throws(&game, &actual, limit, &mut rng, &mut scratch, &mut results);
+            let values: Vec<_> = results
+                .iter()
+                .map(|result| BySeat([value(result), 0.0, 0.0, 0.0]))
+                .collect();
             expectation.expected(&game, Seat::SOUTH, &values)[Seat::SOUTH]
         };
         (0..draws).map(once).collect()
@@ -112,18 +138,30 @@ mod tests {
     /// A tenth of the steps of South, which are the sum of the throws.
     fn steps(state: &ToyState) -> f32 {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        game.steps(state, Seat::SOUTH).into_iter().map(f32::from).sum::<f32>() / 10.0
+        game.steps(state, Seat::SOUTH)
+            .into_iter()
+            .map(f32::from)
+            .sum::<f32>()
+            / 10.0
     }
 
     #[test]
     fn the_drawn_throw_leaves_the_mean_unbiased() {
         let exact = expected(0.0, &[0], 1, steps)[0];
-        for (limit, thrown) in [(0.2, &[0][..]), (0.2, &[1, 1, 1]), (0.3, &[1, 0]), (1.0, &[0])] {
+        for (limit, thrown) in [
+            (0.2, &[0][..]),
+            (0.2, &[1, 1, 1]),
+            (0.3, &[1, 0]),
+            (1.0, &[0]),
+        ] {
             let draws = expected(limit, thrown, 4000, steps);
             let mean = draws.iter().sum::<f32>() / 4000.0;
             let deviation = (draws.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / 4000.0).sqrt();
             assert!(deviation > 0.01, "{limit}: the draws differ");
-            assert!((mean - exact).abs() < 4.0 * deviation / 4000_f32.sqrt(), "{limit}: {mean} for {exact}");
+            assert!(
+                (mean - exact).abs() < 4.0 * deviation / 4000_f32.sqrt(),
+                "{limit}: {mean} for {exact}"
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Search: evaluators that look ahead with another evaluator at the leaves, by expectimax or MCTS.
 //!
-//! [`Expectimax`] takes expectations over all likely throws, [`Mcts`] samples throws. Both wrap any evaluator:
-//! networks, tables, hand-written rules and each other. They only use the `Game` interface.
+//! [`Expectimax`] takes expectations over all likely throws, [`Mcts`] samples throws. Both wrap any
+//! evaluator: networks, tables, hand-written rules and each other. They only use the `Game`
+//! interface.
 
 pub(crate) mod expectation;
 mod expectimax;

@@ -21,7 +21,13 @@ impl ExactEvaluator {
     }
 
     pub(crate) fn of(&self, state: &ToyState) -> BySeat<f32> {
-        BySeat(self.0.values(state).expect("a reachable position").0.map(|value| value as f32))
+        BySeat(
+            self.0
+                .values(state)
+                .expect("a reachable position")
+                .0
+                .map(|value| value as f32),
+        )
     }
 
     /// The solved positions in an order that does not change from run to run.
@@ -38,7 +44,8 @@ impl Evaluator<Toy> for ExactEvaluator {
     }
 }
 
-/// An uninformed evaluator: equal values for all seats, no policy. Counts the states that it evaluates.
+/// An uninformed evaluator: equal values for all seats, no policy. Counts the states that it
+/// evaluates.
 #[derive(Clone, Default)]
 pub(crate) struct Ignorant {
     pub(crate) states: usize,
@@ -60,7 +67,11 @@ impl Evaluator<Toy> for Ignorant {
 }
 
 /// The actions of one game that `agent` plays for all seats.
-pub(crate) fn play_from_start<G: Game>(game: &G, agent: &mut impl Agent<G>, seed: u64) -> Vec<Action> {
+pub(crate) fn play_from_start<G: Game>(
+    game: &G,
+    agent: &mut impl Agent<G>,
+    seed: u64,
+) -> Vec<Action> {
     let mut state = game.initial_state(Seat::SOUTH);
     let mut rng = [GameRng::seed_from_u64(seed)];
     let (throws, mut clock) = (SeededThrows::new(seed), TurnClock::default());

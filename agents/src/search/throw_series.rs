@@ -1,11 +1,12 @@
-//! The throws of a turn: each likely throw with its probability, and one or more throws that are drawn at random and
-//! represent all rare throws.
+//! The throws of a turn: each likely throw with its probability, and one or more throws that are
+//! drawn at random and represent all rare throws.
 //!
-//! Some throws are followed by further throws of the same turn, a series. There are many long series, each of them
-//! rare. A mean over the likely throws alone, divided by their probability, is biased, because long series are good for
-//! the seat. So some rare throws are drawn by their probability and represent all rare throws, which keeps the mean
-//! unbiased. The draws are systematic: the rare throws form a row, and each is as long as its probability. The draws
-//! are evenly spaced points of this row, with a random offset.
+//! Some throws are followed by further throws of the same turn, a series. There are many long
+//! series, each of them rare. A mean over the likely throws alone, divided by their probability, is
+//! biased, because long series are good for the seat. So some rare throws are drawn by their
+//! probability and represent all rare throws, which keeps the mean unbiased. The draws are
+//! systematic: the rare throws form a row, and each is as long as its probability. The draws are
+//! evenly spaced points of this row, with a random offset.
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, Outcome};
@@ -23,10 +24,10 @@ pub(crate) enum Draws {
     ByLimit,
 }
 
-/// Follows the throws of the turn from `start`. Returns the positions after the last throw of the turn and their
-/// probabilities, which sum to 1: first the likely positions, each once, then the drawn ones. Throws that lead to the
-/// same position are merged. Throws and beginnings of series with a probability below `limit` (0 to 1) are rare and
-/// drawn from `rng`.
+/// Follows the throws of the turn from `start`. Returns the positions after the last throw of the
+/// turn and their probabilities, which sum to 1: first the likely positions, each once, then the
+/// drawn ones. Throws that lead to the same position are merged. Throws and beginnings of series
+/// with a probability below `limit` (0 to 1) are rare and drawn from `rng`.
 pub(crate) fn throw_series<G: Game>(
     game: &G,
     start: &G::State,
@@ -39,7 +40,11 @@ pub(crate) fn throw_series<G: Game>(
     let mut rare = Vec::new();
     let (mut throws, mut open, mut next) = (Vec::new(), Vec::new(), Vec::new());
     // If the turn has no more throws, `start` is the only position.
-    let list = if is_chance(game, start) { &mut open } else { &mut throws };
+    let list = if is_chance(game, start) {
+        &mut open
+    } else {
+        &mut throws
+    };
     list.push((start.clone(), 1.0));
     while !open.is_empty() {
         for (state, reached) in open.drain(..) {
@@ -47,7 +52,11 @@ pub(crate) fn throw_series<G: Game>(
                 if probability > 0.0 {
                     let mut after = state.clone();
                     game.apply_chance(&mut after, Outcome(outcome as u8));
-                    let list = if is_chance(game, &after) { &mut next } else { &mut throws };
+                    let list = if is_chance(game, &after) {
+                        &mut next
+                    } else {
+                        &mut throws
+                    };
                     add(list, after, reached * probability as f32);
                 }
             }
@@ -64,8 +73,14 @@ pub(crate) fn throw_series<G: Game>(
     throws
 }
 
-/// Draws `draws` of the rare throws. Each draw represents an equal part of the total probability of the rare throws.
-fn draw<G: Game>(game: &G, rare: &[(G::State, f32)], draws: usize, rng: &mut GameRng) -> Vec<(G::State, f32)> {
+/// Draws `draws` of the rare throws. Each draw represents an equal part of the total probability of
+/// the rare throws.
+fn draw<G: Game>(
+    game: &G,
+    rare: &[(G::State, f32)],
+    draws: usize,
+    rng: &mut GameRng,
+) -> Vec<(G::State, f32)> {
     let mut drawn = Vec::new();
     let spacing = total(rare) / draws as f32;
     // The next draw is `offset` after the beginning of the rare throw `index`.
@@ -104,9 +119,18 @@ fn total<S>(list: &[(S, f32)]) -> f32 {
 }
 
 /// Moves the entries with a probability below `limit` to `rare` and all others to `likely`.
-fn split<S>(all: &mut Vec<(S, f32)>, limit: f32, likely: &mut Vec<(S, f32)>, rare: &mut Vec<(S, f32)>) {
+fn split<S>(
+    all: &mut Vec<(S, f32)>,
+    limit: f32,
+    likely: &mut Vec<(S, f32)>,
+    rare: &mut Vec<(S, f32)>,
+) {
     for one in all.drain(..) {
-        if one.1 < limit { rare.push(one) } else { likely.push(one) }
+        if one.1 < limit {
+            rare.push(one)
+        } else {
+            likely.push(one)
+        }
     }
 }
 
@@ -116,35 +140,63 @@ mod tests {
     use ashta_env::game::Seat;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// The series at the start of a game, by number, with their probabilities. The series are (1) with probability 1/2,
-    /// (2, 1) with 1/4, (2, 2, 1) and (2, 2, 2) with 1/8 each, numbered in this order.
+    /// The series at the start of a game, by number, with their probabilities. The series are (1)
+    /// with probability 1/2, (2, 1) with 1/4, (2, 2, 1) and (2, 2, 2) with 1/8 each, numbered in
+    /// this order.
     fn throws(limit: f32, draws: Draws, rng: &mut GameRng) -> Vec<(usize, f32)> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let series = throw_series(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
-        let all = [&[0][..], &[1, 0], &[1, 1, 0], &[1, 1, 1]].map(|outcomes| thrown(&game, outcomes));
-        let number = |state: &ToyState| all.iter().position(|throw| throw == state).expect("a throw of the turn");
-        series.iter().map(|(state, probability)| (number(state), *probability)).collect()
+        let all =
+            [&[0][..], &[1, 0], &[1, 1, 0], &[1, 1, 1]].map(|outcomes| thrown(&game, outcomes));
+        let number = |state: &ToyState| {
+            all.iter()
+                .position(|throw| throw == state)
+                .expect("a throw of the turn")
+        };
+        series
+            .iter()
+            .map(|(state, probability)| (number(state), *probability))
+            .collect()
     }
 
     fn thrown(game: &Toy, outcomes: &[u8]) -> ToyState {
         let mut state = game.initial_state(Seat::SOUTH);
-        outcomes.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
+        outcomes
+            .iter()
+            .for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
         state
     }
 
     #[test]
     fn rare_throws_are_drawn_by_their_probability() {
-        // With limit 0.3, the series (2, 1) and the beginning (2, 2) are rare; with limit 1, every throw is.
-        for (limit, draws) in [(0.3, Draws::One), (1.0, Draws::One), (0.2, Draws::ByLimit), (0.3, Draws::ByLimit)] {
+        // With limit 0.3, the series (2, 1) and the beginning (2, 2) are rare; with limit 1, every
+        // throw is.
+        for (limit, draws) in [
+            (0.3, Draws::One),
+            (1.0, Draws::One),
+            (0.2, Draws::ByLimit),
+            (0.3, Draws::ByLimit),
+        ] {
             let (mut rng, mut means) = (chance::stream(3, 4), [0.0; 4]);
             for _ in 0..4000 {
                 let all = throws(limit, draws, &mut rng);
-                assert_eq!(all.iter().map(|&(_, probability)| probability).sum::<f32>(), 1.0, "{all:?}");
-                all.iter().for_each(|&(throw, probability)| means[throw] += probability / 4000.0);
+                assert_eq!(
+                    all.iter().map(|&(_, probability)| probability).sum::<f32>(),
+                    1.0,
+                    "{all:?}"
+                );
+                all.iter()
+                    .for_each(|&(throw, probability)| means[throw] += probability / 4000.0);
             }
             // Four standard deviations.
             let expected = [0.5, 0.25, 0.125, 0.125];
-            assert!(means.iter().zip(expected).all(|(mean, truth)| (mean - truth).abs() < 0.032), "{means:?}");
+            assert!(
+                means
+                    .iter()
+                    .zip(expected)
+                    .all(|(mean, truth)| (mean - truth).abs() < 0.032),
+                "{means:?}"
+            );
         }
     }
 
@@ -152,10 +204,16 @@ mod tests {
     fn draws_are_evenly_spaced() {
         for seed in 0..20 {
             let rng = &mut chance::stream(3, seed);
-            // The series (2, 1) and the beginning (2, 2) are rare, with probability 1/4 each. A single draw represents
-            // both; of two draws, each represents one.
-            assert!(matches!(throws(0.3, Draws::One, rng)[..], [(0, 0.5), (1..=3, 0.5)]));
-            assert!(matches!(throws(0.3, Draws::ByLimit, rng)[..], [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]));
+            // The series (2, 1) and the beginning (2, 2) are rare, with probability 1/4 each. A
+            // single draw represents both; of two draws, each represents one.
+            assert!(matches!(
+                throws(0.3, Draws::One, rng)[..],
+                [(0, 0.5), (1..=3, 0.5)]
+            ));
+            assert!(matches!(
+                throws(0.3, Draws::ByLimit, rng)[..],
+                [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]
+            ));
         }
     }
 }

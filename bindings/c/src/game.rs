@@ -1,6 +1,7 @@
 //! Games without JSON: each function asks the engine protocol and writes the answer as plain text.
 //!
-//! An answer has lines, and tabs separate the fields of a line. A field is `-` if its value or its list is empty.
+//! An answer has lines, and tabs separate the fields of a line. A field is `-` if its value or its
+//! list is empty.
 
 use std::array::from_fn;
 use std::ffi::{c_char, c_int};
@@ -18,14 +19,19 @@ type NewText = *mut c_char;
 fn field(value: &Value) -> String {
     match value {
         Value::String(text) => text.replace(char::is_control, " "),
-        Value::Array(list) if !list.is_empty() => list.iter().map(field).collect::<Vec<_>>().join(","),
+        Value::Array(list) if !list.is_empty() => {
+            list.iter().map(field).collect::<Vec<_>>().join(",")
+        }
         Value::Null | Value::Array(_) => "-".to_owned(),
         other => other.to_string(),
     }
 }
 
 fn fields(object: &Value, keys: &[&str], separator: &str) -> String {
-    keys.iter().map(|key| field(&object[key])).collect::<Vec<_>>().join(separator)
+    keys.iter()
+        .map(|key| field(&object[key]))
+        .collect::<Vec<_>>()
+        .join(separator)
 }
 
 fn elements(list: &Value) -> impl Iterator<Item = &Value> {
@@ -37,7 +43,12 @@ fn lines(list: &Value, line: impl Fn(&Value) -> String) -> Result<String> {
 }
 
 fn turn_line(turn: &Value) -> String {
-    let step = |step| format!("\t{}", fields(step, &["pieces", "from", "path", "place", "throws"], " "));
+    let step = |step| {
+        format!(
+            "\t{}",
+            fields(step, &["pieces", "from", "path", "place", "throws"], " ")
+        )
+    };
     let moves: String = elements(&turn["moves"]).map(step).collect();
     fields(turn, &["position", "actions", "words", "captures"], "\t") + &moves
 }
@@ -49,7 +60,11 @@ type Ask<'a> = &'a dyn Fn(&str, &str, Value) -> Result<Value>;
 ///
 /// # Safety
 /// As [`ashta_choose`](super::ashta_choose).
-unsafe fn about(agent: Handle, position: Text, make: impl FnOnce(&str, Ask<'_>) -> Result<String>) -> NewText {
+unsafe fn about(
+    agent: Handle,
+    position: Text,
+    make: impl FnOnce(&str, Ask<'_>) -> Result<String>,
+) -> NewText {
     or_error(null_mut(), || {
         // SAFETY: guaranteed by the contract of this function.
         let position = unsafe { read_position(position) }?;
@@ -59,38 +74,55 @@ unsafe fn about(agent: Handle, position: Text, make: impl FnOnce(&str, Ask<'_>) 
     })
 }
 
-/// Returns the position before the first throw. `game` is the name of a game or the text of a sheet. `seats` is a
-/// number or letters, or `NULL` for the usual seats; `first` is a letter, or `NULL` for the seat that `seed`
-/// determines.
+/// Returns the position before the first throw. `game` is the name of a game or the text of a
+/// sheet. `seats` is a number or letters, or `NULL` for the usual seats; `first` is a letter, or
+/// `NULL` for the seat that `seed` determines.
 ///
 /// # Safety
 /// As [`ashta_choose`](super::ashta_choose), for `game`, `seats` and `first`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ashta_new_game(agent: Handle, game: Text, seats: Text, first: Text, seed: u64) -> NewText {
+pub unsafe extern "C" fn ashta_new_game(
+    agent: Handle,
+    game: Text,
+    seats: Text,
+    first: Text,
+    seed: u64,
+) -> NewText {
     or_error(null_mut(), || {
         // SAFETY: guaranteed by the contract of this function.
         let game = unsafe { read(game, "the game") }?;
         // Names of games have one line.
         let key = if game.contains('\n') { "sheet" } else { "game" };
         let mut request = json!({"op": "new", key: game, "seed": seed});
-        for (key, text) in [("seats", seats), ("start", first)].into_iter().filter(|(_, text)| !text.is_null()) {
+        for (key, text) in [("seats", seats), ("start", first)]
+            .into_iter()
+            .filter(|(_, text)| !text.is_null())
+        {
             // SAFETY: guaranteed by the contract of this function.
             let text = unsafe { read(text, key) }?;
             request[key] = text.parse().map_or_else(|_| text.into(), u64::into);
         }
         // SAFETY: guaranteed by the contract of this function.
-        Ok(text_of(field(&unsafe { ask_or_error(agent, &request) }?["position"])).into_raw())
+        Ok(text_of(field(
+            &unsafe { ask_or_error(agent, &request) }?["position"],
+        ))
+        .into_raw())
     })
 }
 
-/// Returns 0 before a throw, 1 at a decision, 2 at the end, or -1. Writes the number of the seat that throws or chooses
-/// (-1 at the end) and the return of each seat (0 before the end).
+/// Returns 0 before a throw, 1 at a decision, 2 at the end, or -1. Writes the number of the seat
+/// that throws or chooses (-1 at the end) and the return of each seat (0 before the end).
 ///
 /// # Safety
-/// As [`ashta_choose`](super::ashta_choose); `seat` is `NULL` or has room for a number, `returns` is `NULL` or has room
-/// for four numbers.
+/// As [`ashta_choose`](super::ashta_choose); `seat` is `NULL` or has room for a number, `returns`
+/// is `NULL` or has room for four numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ashta_node(agent: Handle, position: Text, seat: *mut c_int, returns: *mut f32) -> c_int {
+pub unsafe extern "C" fn ashta_node(
+    agent: Handle,
+    position: Text,
+    seat: *mut c_int,
+    returns: *mut f32,
+) -> c_int {
     or_error(-1, || {
         // SAFETY: guaranteed by the contract of this function.
         let view = unsafe { ask_at(agent, "view", read_position(position)?, json!({})) }?;
@@ -103,7 +135,11 @@ pub unsafe extern "C" fn ashta_node(agent: Handle, position: Text, seat: *mut c_
         if let Some(returns) = unsafe { returns.cast::<[f32; 4]>().as_mut() } {
             *returns = from_fn(|seat| view["returns"][seat].as_f64().unwrap_or(0.0) as f32);
         }
-        Ok(if view["mover"].is_null() { 2 } else { c_int::from(view["node"] == "decision") })
+        Ok(if view["mover"].is_null() {
+            2
+        } else {
+            c_int::from(view["node"] == "decision")
+        })
     })
 }
 
@@ -120,7 +156,9 @@ pub unsafe extern "C" fn ashta_throw(agent: Handle, position: Text, random_bits:
             rest -= outcome["p"].as_f64().unwrap_or(0.0);
             rest < 0.0
         };
-        let outcome = elements(outcomes).find(is_reached).or_else(|| elements(outcomes).last());
+        let outcome = elements(outcomes)
+            .find(is_reached)
+            .or_else(|| elements(outcomes).last());
         let throw = outcome.map(|outcome| &outcome["throw"]);
         let after = ask("apply", position, json!({"throw": throw}))?;
         Ok(field(&after["position"]) + "\t" + &throw.map(field).unwrap_or_default())
@@ -137,7 +175,11 @@ pub unsafe extern "C" fn ashta_throw(agent: Handle, position: Text, random_bits:
 pub unsafe extern "C" fn ashta_legal(agent: Handle, position: Text) -> NewText {
     let line = |action: &Value| fields(action, &["id", "text"], "\t");
     // SAFETY: guaranteed by the contract of this function.
-    unsafe { about(agent, position, |position, ask| lines(&ask("legal", position, json!({}))?["actions"], line)) }
+    unsafe {
+        about(agent, position, |position, ask| {
+            lines(&ask("legal", position, json!({}))?["actions"], line)
+        })
+    }
 }
 
 /// Returns the position after an action.
@@ -146,8 +188,11 @@ pub unsafe extern "C" fn ashta_legal(agent: Handle, position: Text) -> NewText {
 /// As [`ashta_choose`](super::ashta_choose).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_apply(agent: Handle, position: Text, action: c_int) -> NewText {
-    let make =
-        |position: &str, ask: Ask<'_>| Ok(field(&ask("apply", position, json!({"action": action}))?["position"]));
+    let make = |position: &str, ask: Ask<'_>| {
+        Ok(field(
+            &ask("apply", position, json!({"action": action}))?["position"],
+        ))
+    };
     // SAFETY: guaranteed by the contract of this function.
     unsafe { about(agent, position, make) }
 }
@@ -159,7 +204,11 @@ pub unsafe extern "C" fn ashta_apply(agent: Handle, position: Text, action: c_in
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_turns(agent: Handle, position: Text) -> NewText {
     // SAFETY: guaranteed by the contract of this function.
-    unsafe { about(agent, position, |position, ask| lines(&ask("choices", position, json!({}))?["turns"], turn_line)) }
+    unsafe {
+        about(agent, position, |position, ask| {
+            lines(&ask("choices", position, json!({}))?["turns"], turn_line)
+        })
+    }
 }
 
 /// Returns the line of the turn that the agent plays.

@@ -1,8 +1,9 @@
-//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. The web page uses this library as WebAssembly.
+//! The C library `ashta`; `bindings/c/include/ashta.h` documents it. The web page uses this library
+//! as WebAssembly.
 //!
-//! All calls go through the engine protocol of `ashta-agents`; this crate only converts texts and pointers. If a
-//! function fails, it returns `NULL` or a negative number and keeps a message for its thread. No panic leaves the
-//! library.
+//! All calls go through the engine protocol of `ashta-agents`; this crate only converts texts and
+//! pointers. If a function fails, it returns `NULL` or a negative number and keeps a message for
+//! its thread. No panic leaves the library.
 
 #![allow(unsafe_code, reason = "pointers of C")]
 
@@ -34,7 +35,8 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Converts a text for C. The result ends at the first zero byte; texts of this library contain no zero byte.
+/// Converts a text for C. The result ends at the first zero byte; texts of this library contain no
+/// zero byte.
 fn text_of(text: impl Into<Vec<u8>>) -> CString {
     CString::new(text).unwrap_or_else(|error| {
         let end = error.nul_position();
@@ -44,8 +46,8 @@ fn text_of(text: impl Into<Vec<u8>>) -> CString {
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Returns the result of `call`. After an error or a panic, returns `failed` and keeps a message for
-/// [`ashta_last_error`].
+/// Returns the result of `call`. After an error or a panic, returns `failed` and keeps a message
+/// for [`ashta_last_error`].
 fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
     if !is_supported() {
         return failed;
@@ -61,23 +63,29 @@ fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
 
 /// An error with its causes.
 fn with_causes(error: &(dyn Error + 'static)) -> String {
-    successors(Some(error), |&error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    successors(Some(error), |&error| error.source())
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
 
 /// Reads the text at `text`.
 ///
 /// # Safety
-/// `text` is `NULL` or points to a text that ends with a zero byte and does not change during its use.
+/// `text` is `NULL` or points to a text that ends with a zero byte and does not change during its
+/// use.
 unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
     if text.is_null() {
         return Err(format!("{what} is NULL").into());
     }
     // SAFETY: it is not NULL, so by contract it ends with a zero byte.
     let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().map_err(|error| format!("{what} is not UTF-8: {error}").into())
+    text.to_str()
+        .map_err(|error| format!("{what} is not UTF-8: {error}").into())
 }
 
-/// Reads the position at `text`, which ends at the first tab or line break: lines of answers begin with a position.
+/// Reads the position at `text`, which ends at the first tab or line break: lines of answers begin
+/// with a position.
 ///
 /// # Safety
 /// As [`read`].
@@ -94,7 +102,9 @@ unsafe fn read_position<'a>(text: *const c_char) -> Result<&'a str> {
 unsafe fn ask<T>(agent: *const Agent, use_engine: impl FnOnce(&mut Engine) -> T) -> T {
     // SAFETY: by contract it is `NULL` or points to an agent.
     match unsafe { agent.as_ref() } {
-        Some(Agent(engine)) => use_engine(&mut engine.lock().unwrap_or_else(PoisonError::into_inner)),
+        Some(Agent(engine)) => {
+            use_engine(&mut engine.lock().unwrap_or_else(PoisonError::into_inner))
+        }
         None => use_engine(&mut Engine::new(None, random_seed())),
     }
 }
@@ -105,7 +115,11 @@ unsafe fn ask<T>(agent: *const Agent, use_engine: impl FnOnce(&mut Engine) -> T)
 /// As [`ask`].
 unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value> {
     // SAFETY: guaranteed by the contract of this function.
-    let answer = unsafe { ask(agent, |engine| engine.answer(request.to_string().as_bytes())) };
+    let answer = unsafe {
+        ask(agent, |engine| {
+            engine.answer(request.to_string().as_bytes())
+        })
+    };
     match answer["error"]["message"].as_str() {
         Some(message) => Err(message.into()),
         None => Ok(answer),
@@ -116,7 +130,12 @@ unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value> {
 ///
 /// # Safety
 /// As [`ask`].
-unsafe fn ask_at(agent: *const Agent, op: &str, position: &str, mut request: Value) -> Result<Value> {
+unsafe fn ask_at(
+    agent: *const Agent,
+    op: &str,
+    position: &str,
+    mut request: Value,
+) -> Result<Value> {
     request["op"] = op.into();
     request["position"] = position.into();
     // SAFETY: guaranteed by the contract of this function.
@@ -124,7 +143,10 @@ unsafe fn ask_at(agent: *const Agent, op: &str, position: &str, mut request: Val
 }
 
 fn boxed(agent: NamedAgent) -> *mut Agent {
-    Box::into_raw(Box::new(Agent(Mutex::new(Engine::new(Some(agent), random_seed())))))
+    Box::into_raw(Box::new(Agent(Mutex::new(Engine::new(
+        Some(agent),
+        random_seed(),
+    )))))
 }
 
 /// The version of the library.
@@ -133,14 +155,20 @@ pub extern "C" fn ashta_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The message of the last failed call on this thread; empty before the first failure. Valid until the next failure.
+/// The message of the last failed call on this thread; empty before the first failure. Valid until
+/// the next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn ashta_last_error() -> *const c_char {
-    if is_supported() { LAST_ERROR.with(|last| last.borrow().as_ptr()) } else { UNSUPPORTED.as_ptr() }
+    if is_supported() {
+        LAST_ERROR.with(|last| last.borrow().as_ptr())
+    } else {
+        UNSUPPORTED.as_ptr()
+    }
 }
 
-/// Returns the agent with this name: a baseline, a bot file (a look-ahead can follow), or a table file, as on the
-/// command line. The level `perfect` of a bot finds its table in the folder of the bot. `NULL` on failure.
+/// Returns the agent with this name: a baseline, a bot file (a look-ahead can follow), or a table
+/// file, as on the command line. The level `perfect` of a bot finds its table in the folder of the
+/// bot. `NULL` on failure.
 ///
 /// # Safety
 /// `name` is `NULL` or a text that ends with a zero byte.
@@ -151,28 +179,50 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
         let name = unsafe { read(name, "the name") }?;
         let agent: NamedAgent = name.parse()?;
         let folder = match &agent {
-            NamedAgent::Bot { source: BotSource::File(path), .. } => path.parent(),
+            NamedAgent::Bot {
+                source: BotSource::File(path),
+                ..
+            } => path.parent(),
             _ => None,
         };
-        let folder = folder.map(|folder| if folder == Path::new("") { Path::new(".") } else { folder }.to_owned());
-        Ok(boxed(agent.with_tables_in(&Folders::from(Vec::from_iter(folder)))))
+        let folder = folder.map(|folder| {
+            if folder == Path::new("") {
+                Path::new(".")
+            } else {
+                folder
+            }
+            .to_owned()
+        });
+        Ok(boxed(
+            agent.with_tables_in(&Folders::from(Vec::from_iter(folder))),
+        ))
     })
 }
 
-/// Returns the agent from the content of a bot file or table file. `lookahead` is the part that would follow the `+` in
-/// the name of a bot. `NULL` on failure.
+/// Returns the agent from the content of a bot file or table file. `lookahead` is the part that
+/// would follow the `+` in the name of a bot. `NULL` on failure.
 ///
 /// # Safety
-/// `content` points to `length` bytes, or is `NULL`; `lookahead` is `NULL` or a text that ends with a zero byte.
+/// `content` points to `length` bytes, or is `NULL`; `lookahead` is `NULL` or a text that ends with
+/// a zero byte.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, lookahead: *const c_char) -> *mut Agent {
+pub unsafe extern "C" fn ashta_agent_read(
+    content: *const u8,
+    length: usize,
+    lookahead: *const c_char,
+) -> *mut Agent {
     or_error(null_mut(), || {
         if content.is_null() {
             return Err("the content is NULL".into());
         }
         // SAFETY: guaranteed by the contract of this function.
-        let lookahead = if lookahead.is_null() { "" } else { unsafe { read(lookahead, "the look-ahead") }? };
-        // SAFETY: by contract, `content` points to `length` bytes, which do not change during this call.
+        let lookahead = if lookahead.is_null() {
+            ""
+        } else {
+            unsafe { read(lookahead, "the look-ahead") }?
+        };
+        // SAFETY: by contract, `content` points to `length` bytes, which do not change during this
+        // call.
         let content = unsafe { slice::from_raw_parts(content, length) };
         Ok(boxed(NamedAgent::of_file("bot", content, lookahead)?))
     })
@@ -190,27 +240,46 @@ pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
     }
 }
 
-/// Returns the action that the agent chooses in a position, or -1. Equal positions and seeds give equal actions.
+/// Returns the action that the agent chooses in a position, or -1. Equal positions and seeds give
+/// equal actions.
 ///
 /// # Safety
-/// `agent` is `NULL` or was returned by this library and not freed; `position` is `NULL` or a text that ends with a
-/// zero byte.
+/// `agent` is `NULL` or was returned by this library and not freed; `position` is `NULL` or a text
+/// that ends with a zero byte.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_char, seed: u64) -> c_int {
+pub unsafe extern "C" fn ashta_choose(
+    agent: *const Agent,
+    position: *const c_char,
+    seed: u64,
+) -> c_int {
     or_error(-1, || {
         // SAFETY: guaranteed by the contract of this function.
-        let answer = unsafe { ask_at(agent, "bestmove", read_position(position)?, json!({"seed": seed})) }?;
-        let action = answer["action"].as_i64().and_then(|action| c_int::try_from(action).ok());
+        let answer = unsafe {
+            ask_at(
+                agent,
+                "bestmove",
+                read_position(position)?,
+                json!({"seed": seed}),
+            )
+        }?;
+        let action = answer["action"]
+            .as_i64()
+            .and_then(|action| c_int::try_from(action).ok());
         action.ok_or_else(|| "the answer has no action".into())
     })
 }
 
-/// Writes the agent's value for each seat, 0 to 1, in the order of the position. Returns the number of seats, or -1.
+/// Writes the agent's value for each seat, 0 to 1, in the order of the position. Returns the number
+/// of seats, or -1.
 ///
 /// # Safety
 /// As [`ashta_choose`]; `values` is `NULL` or has room for four numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_char, values: *mut f32) -> c_int {
+pub unsafe extern "C" fn ashta_evaluate(
+    agent: *const Agent,
+    position: *const c_char,
+    values: *mut f32,
+) -> c_int {
     or_error(-1, || {
         if values.is_null() {
             return Err("the array for the values is NULL".into());
@@ -225,8 +294,8 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
     })
 }
 
-/// Returns the answer of the engine protocol to a request; free it with [`ashta_text_free`]. Returns `NULL` only if
-/// `request` is not a text, or after an internal error.
+/// Returns the answer of the engine protocol to a request; free it with [`ashta_text_free`].
+/// Returns `NULL` only if `request` is not a text, or after an internal error.
 ///
 /// # Safety
 /// As [`ashta_choose`], for `request`.

@@ -1,4 +1,5 @@
-// The WebAssembly module as an object: agents and the engine protocol. Works in a window, a worker or Node.
+// The WebAssembly module as an object: agents and the engine protocol. Works in a window, a worker
+// or Node.
 
 /** Compiles the module from a URL or from its bytes. */
 export async function compile(source) {
@@ -12,7 +13,9 @@ export async function load(source) {
   return new Ashta((await WebAssembly.instantiate(module, {})).exports);
 }
 
-/** Fetches a file as a Uint8Array; calls `progress` with the received and the total number of bytes. */
+/**
+ * Fetches a file as a Uint8Array; calls `progress` with the received and the total number of bytes.
+ */
 export async function fetchBytes(url, progress = () => {}) {
   // Node does not fetch addresses of files.
   const files = String(url).startsWith("file:") && nodeModule("fs/promises");
@@ -23,10 +26,15 @@ export async function fetchBytes(url, progress = () => {}) {
   return readAll(response.body, (have) => progress(have, length));
 }
 
-/** Reads a stream to its end into a Uint8Array; calls `progress` with the number of bytes after each part. */
+/**
+ * Reads a stream to its end into a Uint8Array; calls `progress` with the number of bytes after each
+ * part.
+ */
 export async function readAll(stream, progress) {
-  const reader = stream.getReader(), parts = [];
-  let have = 0, part = await reader.read();
+  const reader = stream.getReader(),
+    parts = [];
+  let have = 0,
+    part = await reader.read();
   try {
     while (!part.done) {
       parts.push(part.value);
@@ -44,7 +52,9 @@ export async function readAll(stream, progress) {
 /** A module of Node, also in Deno and Bun; undefined in browsers. Bundlers do not see it. */
 export const nodeModule = (name) => globalThis.process?.getBuiltinModule?.(`node:${name}`);
 
-/** Returns the manifest in the bytes of a bot file: `ruleset`, `seats`, `sheet`, `levels` and more. */
+/**
+ * Returns the manifest in the bytes of a bot file: `ruleset`, `seats`, `sheet`, `levels` and more.
+ */
 export function manifestOf(bytes) {
   try {
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
@@ -55,7 +65,10 @@ export function manifestOf(bytes) {
   }
 }
 
-/** A refused request: `code` is an error code of the engine protocol, `problems` lists the problems of a sheet. */
+/**
+ * A refused request: `code` is an error code of the engine protocol, `problems` lists the problems
+ * of a sheet.
+ */
 export class Refusal extends Error {
   constructor({ code, message, problems }) {
     super(message);
@@ -78,8 +91,9 @@ class Ashta {
   }
 
   /**
-   * Returns the agent of a bot or table, from the bytes of its file. `lookahead` is the part that would follow the `+`
-   * in the name of a bot: `2ply`, `mcts:800`, `policy` or a level; by default one ply.
+   * Returns the agent of a bot or table, from the bytes of its file. `lookahead` is the part that
+   * would follow the `+` in the name of a bot: `2ply`, `mcts:800`, `policy` or a level; by default
+   * one ply.
    */
   read(bytes, lookahead = "") {
     const agent = this.#withBytes(bytes, (at) =>
@@ -94,7 +108,9 @@ class Ashta {
     // The module has no random numbers.
     const seeded = { ...request, seed: request.seed ?? Math.floor(Math.random() * 2 ** 53) };
     const pointer = agent?.pointer ?? 0;
-    const answer = this.#withText(JSON.stringify(seeded), (text) => this.#exports.ashta_answer(pointer, text));
+    const answer = this.#withText(JSON.stringify(seeded), (text) =>
+      this.#exports.ashta_answer(pointer, text),
+    );
     if (answer === 0) throw this.#failure();
     const text = this.#text(answer);
     this.#exports.ashta_text_free(answer);

@@ -1,5 +1,5 @@
-// Sends requests to a worker that answers with serve.js. The worker starts with the first request. If a request is
-// aborted, the worker is stopped, and a new worker answers the other requests.
+// Sends requests to a worker that answers with serve.js. The worker starts with the first request.
+// If a request is aborted, the worker is stopped, and a new worker answers the other requests.
 
 import { Refusal } from "./ashta.js";
 
@@ -10,19 +10,25 @@ export class Client {
   #waiting = new Map();
   #last = 0;
 
-  /** `start()` returns a new worker; `engine()` returns a promise of the engine that serve.js loads. */
+  /**
+   * `start()` returns a new worker; `engine()` returns a promise of the engine that serve.js loads.
+   */
   constructor(start, engine) {
     this.#start = start;
     this.#engine = engine;
   }
 
-  /** Sends a request; `progress` is called with the received and the total number of bytes of a file. */
+  /**
+   * Sends a request; `progress` is called with the received and the total number of bytes of a
+   * file.
+   */
   async send(task, rest, { progress, signal } = {}) {
     signal?.throwIfAborted();
     const engine = await this.#engine();
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const id = ++this.#last, message = { id, task, ...rest };
+      const id = ++this.#last,
+        message = { id, task, ...rest };
       const abort = () => {
         this.#end(id).reject(signal.reason);
         this.#worker.terminate();
@@ -30,7 +36,13 @@ export class Client {
         for (const { message } of this.#waiting.values()) this.#post(engine, message);
       };
       signal?.addEventListener("abort", abort, { once: true });
-      this.#waiting.set(id, { message, resolve, reject, progress, release: () => signal?.removeEventListener("abort", abort) });
+      this.#waiting.set(id, {
+        message,
+        resolve,
+        reject,
+        progress,
+        release: () => signal?.removeEventListener("abort", abort),
+      });
       this.#post(engine, message);
     });
   }
@@ -53,7 +65,10 @@ export class Client {
 
   #open(engine) {
     const worker = this.#start();
-    const listen = (kind, take) => worker.on ? worker.on(kind, take) : worker.addEventListener(kind, (event) => take(event.data ?? event));
+    const listen = (kind, take) =>
+      worker.on
+        ? worker.on(kind, take)
+        : worker.addEventListener(kind, (event) => take(event.data ?? event));
     listen("message", (answer) => worker === this.#worker && this.#take(answer));
     listen("error", ({ message }) => worker === this.#worker && this.#fail(message));
     worker.postMessage({ engine });
@@ -72,7 +87,8 @@ export class Client {
   #fail(message) {
     this.#worker.terminate();
     this.#worker = null;
-    for (const id of [...this.#waiting.keys()]) this.#end(id).reject(new Error(message || "the worker could not be started"));
+    for (const id of [...this.#waiting.keys()])
+      this.#end(id).reject(new Error(message || "the worker could not be started"));
   }
 
   #end(id) {

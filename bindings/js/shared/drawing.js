@@ -1,5 +1,6 @@
-// The drawing of a position: squares, courses, pieces, trays and moves. The page draws with it in the document, and
-// svg.js as text: both give the function that makes an element, `svg(tag, attributes, ...children)`.
+// The drawing of a position: squares, courses, pieces, trays and moves. The page draws with it in
+// the document, and svg.js as text: both give the function that makes an element,
+// `svg(tag, attributes, ...children)`.
 
 import { Frame, SEATS, SIZE } from "./frame.js";
 import { EMBLEMS, ornamentOf } from "./ornaments.js";
@@ -9,17 +10,25 @@ import { drawn, grouped, spread } from "./pieces.js";
 const ARROWS = 6;
 
 export class Drawing {
-  // `board` as the engine describes it, the letters of the seats, the seat at the lower edge, and the names of seats by
-  // letter.
+  // `board` as the engine describes it, the letters of the seats, the seat at the lower edge, and
+  // the names of seats by letter.
   constructor(svg, board, seats, seenFrom, names = SEATS) {
-    Object.assign(this, { svg, board, seats, seenFrom, names, frame: new Frame(board, seats, seenFrom) });
+    Object.assign(this, {
+      svg,
+      board,
+      seats,
+      seenFrom,
+      names,
+      frame: new Frame(board, seats, seenFrom),
+    });
   }
 
   // The attributes of the root.
   get attributes() {
     const { width, height, isCross } = this.frame;
     return {
-      viewBox: `0 0 ${width} ${height}`, class: `ashta-board look-${this.board.look}${isCross ? " cross" : ""}`,
+      viewBox: `0 0 ${width} ${height}`,
+      class: `ashta-board look-${this.board.look}${isCross ? " cross" : ""}`,
       role: "group",
     };
   }
@@ -28,54 +37,109 @@ export class Drawing {
   ground(walks = this.seenFrom) {
     const { svg, board, seats, frame } = this;
     // A private square is on the course of only one seat.
-    const walker = square => seats.find(seat => board.courses[seat].includes(square));
+    const walker = (square) => seats.find((seat) => board.courses[seat].includes(square));
     const squares = board.squares.map(({ square, ground, seat }) => {
       const [x, y] = frame.corner(square);
       const owner = seat ?? (ground === "belly" ? walker(square) : null);
-      return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),
-        ground === "home" ? null : this.ornament(ground, x + SIZE / 2, y + SIZE / 2));
+      return svg(
+        "g",
+        { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` },
+        svg("rect", { x, y, width: SIZE, height: SIZE }),
+        ground === "home" ? null : this.ornament(ground, x + SIZE / 2, y + SIZE / 2),
+      );
     });
     // The first square of each course has a corner in the seat's colour.
-    const starts = seats.map(seat => {
+    const starts = seats.map((seat) => {
       const [x, y] = frame.corner(board.courses[seat][0]);
-      return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
+      return svg("path", {
+        class: `first seat-${seat}`,
+        d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z`,
+      });
     });
     // The course has arrows.
     const own = board.courses[walks] ?? [];
-    const points = own.map(square => frame.centre(square));
+    const points = own.map((square) => frame.centre(square));
     const arrows = points.slice(1).flatMap(([x, y], at) => {
-      const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
-      return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
+      const [fromX, fromY] = points[at],
+        turn = (Math.atan2(y - fromY, x - fromX) * 180) / Math.PI;
+      return at % ARROWS
+        ? []
+        : [
+            svg("path", {
+              d: "M-5 -4L4 0L-5 4z",
+              transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})`,
+            }),
+          ];
     });
-    const way = svg("g", { class: `way seat-${walks}` }, svg("polyline", { points: points.join(" ") }), arrows);
-    const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
-    return [squares, way, starts, this.lotus(), svg("path", { class: "border", d: this.outline(board.squares) }), names];
+    const way = svg(
+      "g",
+      { class: `way seat-${walks}` },
+      svg("polyline", { points: points.join(" ") }),
+      arrows,
+    );
+    const names = frame.names().map(([text, x, y]) =>
+      svg(
+        "text",
+        {
+          x,
+          y: y + 4.5 * frame.scale,
+          "text-anchor": "middle",
+          "font-size": 13 * frame.scale,
+          class: "name",
+        },
+        text,
+      ),
+    );
+    return [
+      squares,
+      way,
+      starts,
+      this.lotus(),
+      svg("path", { class: "border", d: this.outline(board.squares) }),
+      names,
+    ];
   }
 
   // The middle field with a lotus; null for boards without home squares.
   lotus() {
-    const { svg, frame } = this, squares = this.board.squares.filter(({ ground }) => ground === "home");
+    const { svg, frame } = this,
+      squares = this.board.squares.filter(({ ground }) => ground === "home");
     if (!squares.length) return null;
     const corners = squares.map(({ square }) => frame.corner(square));
-    const [left, top, right, bottom] = [0, 1].map(axis => Math.min(...corners.map(corner => corner[axis])))
-      .concat([0, 1].map(axis => Math.max(...corners.map(corner => corner[axis])) + SIZE));
+    const [left, top, right, bottom] = [0, 1]
+      .map((axis) => Math.min(...corners.map((corner) => corner[axis])))
+      .concat([0, 1].map((axis) => Math.max(...corners.map((corner) => corner[axis])) + SIZE));
     const scale = Math.min(right - left, bottom - top) / SIZE;
-    return svg("g", { class: "lotus" },
+    return svg(
+      "g",
+      { class: "lotus" },
       corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
       svg("path", { class: "rim", d: this.outline(squares) }),
-      this.ornament("home", (left + right) / 2, (top + bottom) / 2, scale));
+      this.ornament("home", (left + right) / 2, (top + bottom) / 2, scale),
+    );
   }
 
   // The ornament of a square with this ground, around a point; null if it has none.
   ornament(ground, x, y, scale = 1) {
-    const layers = ornamentOf(this.board.look, ground).map(([name, d]) => this.svg("path", { class: name, d }));
-    return layers.length ? this.svg("g", { class: "ornament", transform: `translate(${x} ${y}) scale(${scale})` }, layers) : null;
+    const layers = ornamentOf(this.board.look, ground).map(([name, d]) =>
+      this.svg("path", { class: name, d }),
+    );
+    return layers.length
+      ? this.svg(
+          "g",
+          { class: "ornament", transform: `translate(${x} ${y}) scale(${scale})` },
+          layers,
+        )
+      : null;
   }
 
-  // The pieces on squares. Pieces that share a square have at least the size `least`. `place(group, x, y, shape)`
-  // returns the element of a group at a point.
+  // The pieces on squares. Pieces that share a square have at least the size `least`.
+  // `place(group, x, y, shape)` returns the element of a group at a point.
   onSquares(all, least, place) {
-    const bySquare = grouped(all.filter(group => group.square), group => group.square);
+    const bySquare = grouped(
+      all.filter((group) => group.square),
+      (group) => group.square,
+    );
     return [...bySquare].flatMap(([square, here]) => {
       const [x, y] = this.frame.centre(square);
       const smallest = here.length > 1 || here[0].count > 1 ? least : 0;
@@ -89,35 +153,82 @@ export class Drawing {
 
   // The tray of a seat with its pieces; `label` is the name of the player.
   inTray(all, seat, isMover, label, place) {
-    const { svg, frame } = this, { width, height, transform, at } = frame.tray(seat), { isCross, scale } = frame;
-    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2, captions = [];
-    const here = all.filter(group => group.seat === seat && group.square === null);
-    const sides = [here.filter(({ stage }) => stage === "waits"), here.filter(({ stage }) => stage !== "waits")];
-    const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2, size = isCross ? 14 : 12;
+    const { svg, frame } = this,
+      { width, height, transform, at } = frame.tray(seat),
+      { isCross, scale } = frame;
+    const big = isCross ? 1.5 : 1,
+      row = isCross ? 34 : height / 2,
+      captions = [];
+    const here = all.filter((group) => group.seat === seat && group.square === null);
+    const sides = [
+      here.filter(({ stage }) => stage === "waits"),
+      here.filter(({ stage }) => stage !== "waits"),
+    ];
+    const room = isCross ? 38 : 30,
+      middle = isCross ? height - 30 : height / 2,
+      size = isCross ? 14 : 12;
     const lettersOf = ({ place }) => place.length * size * 0.56 + 10;
-    // Waiting pieces are at the left, finished pieces at the right. If there is little room, discs overlap more.
-    let left = isCross ? 12 : width * 0.3, right = width - 8;
+    // Waiting pieces are at the left, finished pieces at the right. If there is little room, discs
+    // overlap more.
+    let left = isCross ? 12 : width * 0.3,
+      right = width - 8;
     const free = here.reduce((free, group) => free - lettersOf(group) - room, right - left - 4);
-    const most = free / Math.max(1, here.reduce((gaps, { count }) => gaps + count - 1, 0));
-    const placed = sides.flatMap((own, side) => own.map(group => {
-      const step = Math.max(4, Math.min(group.count > 2 ? room * 0.5 : room * 0.9, most)), span = room + (group.count - 1) * step;
-      const caption = group.place, letters = lettersOf(group);
-      const start = side === 0 ? left : right -= span + letters;
-      if (side === 0) left += span + letters;
-      captions.push(svg("text", { x: start, y: middle + (isCross ? 5 : 4), "font-size": size, class: "caption" }, caption));
-      const [x, y] = at(start + letters + span / 2, middle);
-      const discs = Array.from({ length: group.count }, (_, number) => {
-        const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
-        return svg("g", { transform: `translate(${cx - x} ${cy - y})` }, drawn(svg, { ...group, count: 1, isMarked: false }, room * scale, false));
-      });
-      return place(group, x, y, svg("g", {}, discs));
-    }));
-    const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
+    const most =
+      free /
+      Math.max(
+        1,
+        here.reduce((gaps, { count }) => gaps + count - 1, 0),
+      );
+    const placed = sides.flatMap((own, side) =>
+      own.map((group) => {
+        const step = Math.max(4, Math.min(group.count > 2 ? room * 0.5 : room * 0.9, most)),
+          span = room + (group.count - 1) * step;
+        const caption = group.place,
+          letters = lettersOf(group);
+        const start = side === 0 ? left : (right -= span + letters);
+        if (side === 0) left += span + letters;
+        captions.push(
+          svg(
+            "text",
+            { x: start, y: middle + (isCross ? 5 : 4), "font-size": size, class: "caption" },
+            caption,
+          ),
+        );
+        const [x, y] = at(start + letters + span / 2, middle);
+        const discs = Array.from({ length: group.count }, (_, number) => {
+          const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
+          return svg(
+            "g",
+            { transform: `translate(${cx - x} ${cy - y})` },
+            drawn(svg, { ...group, count: 1, isMarked: false }, room * scale, false),
+          );
+        });
+        return place(group, x, y, svg("g", {}, discs));
+      }),
+    );
+    const plate = svg(
+      "g",
+      { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
-      svg("path", { d: EMBLEMS[seat], transform: `translate(${12 + 6 * big} ${row}) scale(${big})`, class: "sign" }),
-      svg("text", { x: 12 + 16 * big, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, this.names[seat]),
-      isCross && label ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null,
-      captions);
+      svg("path", {
+        d: EMBLEMS[seat],
+        transform: `translate(${12 + 6 * big} ${row}) scale(${big})`,
+        class: "sign",
+      }),
+      svg(
+        "text",
+        { x: 12 + 16 * big, y: row + 5 * big, "font-size": 14 * big, class: "seat" },
+        this.names[seat],
+      ),
+      isCross && label
+        ? svg(
+            "text",
+            { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" },
+            label,
+          )
+        : null,
+      captions,
+    );
     return [plate, ...placed];
   }
 
@@ -126,14 +237,25 @@ export class Drawing {
     const { svg, frame } = this;
     if (!path?.length) return [];
     const squares = kind === "lit" ? path : [path.at(-1)];
-    const tints = squares.map(square => {
+    const tints = squares.map((square) => {
       const [x, y] = frame.corner(square);
-      return svg("rect", { class: `tint ${kind} seat-${seat}`, x: x + 1.5, y: y + 1.5, width: SIZE - 3, height: SIZE - 3, rx: 4 });
+      return svg("rect", {
+        class: `tint ${kind} seat-${seat}`,
+        x: x + 1.5,
+        y: y + 1.5,
+        width: SIZE - 3,
+        height: SIZE - 3,
+        rx: 4,
+      });
     });
-    const points = [from, ...path].filter(Boolean).map(square => frame.centre(square));
+    const points = [from, ...path].filter(Boolean).map((square) => frame.centre(square));
     const dot = (name, [cx, cy], r) => svg("circle", { class: `${name} seat-${seat}`, cx, cy, r });
-    return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }),
-      from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
+    return [
+      ...tints,
+      svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }),
+      from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null,
+      kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null,
+    ];
   }
 
   // The rest of the course of a group; null if the group is not on it.
@@ -142,16 +264,30 @@ export class Drawing {
     // If a square is on the course twice, the second visit is the way back.
     const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
     if (!group.square || at < 0) return null;
-    return this.svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => this.frame.centre(square)).join(" ") });
+    return this.svg("polyline", {
+      class: `course seat-${group.seat}`,
+      points: course
+        .slice(at)
+        .map((square) => this.frame.centre(square))
+        .join(" "),
+    });
   }
 
   // The outline of squares as a path: all edges that belong to only one of the squares.
   outline(squares) {
     const corners = squares.map(({ square }) => this.frame.corner(square));
     const there = new Set(corners.map(String));
-    return corners.flatMap(([x, y]) => [
-      [0, -SIZE, `M${x} ${y}h${SIZE}`], [0, SIZE, `M${x} ${y + SIZE}h${SIZE}`],
-      [-SIZE, 0, `M${x} ${y}v${SIZE}`], [SIZE, 0, `M${x + SIZE} ${y}v${SIZE}`],
-    ].filter(([dx, dy]) => !there.has(String([x + dx, y + dy]))).map(([, , edge]) => edge)).join("");
+    return corners
+      .flatMap(([x, y]) =>
+        [
+          [0, -SIZE, `M${x} ${y}h${SIZE}`],
+          [0, SIZE, `M${x} ${y + SIZE}h${SIZE}`],
+          [-SIZE, 0, `M${x} ${y}v${SIZE}`],
+          [SIZE, 0, `M${x + SIZE} ${y}v${SIZE}`],
+        ]
+          .filter(([dx, dy]) => !there.has(String([x + dx, y + dy])))
+          .map(([, , edge]) => edge),
+      )
+      .join("");
   }
 }

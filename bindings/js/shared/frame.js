@@ -1,10 +1,12 @@
-// The layout of the drawing of a board, with any seat at the lower edge: squares, trays, and the edges of the seats.
+// The layout of the drawing of a board, with any seat at the lower edge: squares, trays, and the
+// edges of the seats.
 //
 // A square is 40 units wide.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 export const SIZE = 40;
-const EDGE = 22, STRIP = 44;
+const EDGE = 22,
+  STRIP = 44;
 // On boards with fewer rows and columns, trays and names are smaller.
 const USUAL = 8;
 // Trays need at least this number of free rows and columns in each corner of a board.
@@ -12,7 +14,7 @@ const FREE = 6;
 const MARGIN = 14;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 // Row and column of a square such as "C7", from 0.
-export const placeOf = square => [Number(square.slice(1)) - 1, LETTERS.indexOf(square[0])];
+export const placeOf = (square) => [Number(square.slice(1)) - 1, LETTERS.indexOf(square[0])];
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {
@@ -21,17 +23,24 @@ export class Frame {
     this.board = board;
     this.turned = AROUND.indexOf(seenFrom);
     this.isAcross = this.turned % 2 === 1;
-    [this.rows, this.columns] = this.isAcross ? [board.columns, board.rows] : [board.rows, board.columns];
+    [this.rows, this.columns] = this.isAcross
+      ? [board.columns, board.rows]
+      : [board.rows, board.columns];
     // The free rows and columns in each corner.
-    this.corners = Math.min(...board.squares.map(({ square }) => {
-      const [row, column] = placeOf(square);
-      return Math.max(Math.min(column, board.columns - 1 - column), Math.min(row, board.rows - 1 - row));
-    }));
+    this.corners = Math.min(
+      ...board.squares.map(({ square }) => {
+        const [row, column] = placeOf(square);
+        return Math.max(
+          Math.min(column, board.columns - 1 - column),
+          Math.min(row, board.rows - 1 - row),
+        );
+      }),
+    );
     // Whether the trays are in the corners, and not along the edges.
     this.isCross = this.corners >= FREE;
     this.scale = Math.min(1, Math.max(this.rows, this.columns) / USUAL);
-    const taken = seats.map(seat => this.edgeOf(seat));
-    const strip = edge => !this.isCross && taken.includes(edge) ? STRIP * this.scale : 0;
+    const taken = seats.map((seat) => this.edgeOf(seat));
+    const strip = (edge) => (!this.isCross && taken.includes(edge) ? STRIP * this.scale : 0);
     this.edge = EDGE * this.scale;
     this.left = this.edge + strip(3);
     this.top = strip(2) || 3;
@@ -48,7 +57,8 @@ export class Frame {
 
   // Row and column of a square in the drawing, from 0.
   place(square) {
-    let [row, column] = placeOf(square), { rows, columns } = this.board;
+    let [row, column] = placeOf(square),
+      { rows, columns } = this.board;
     for (let quarter = 0; quarter < this.turned; quarter++) {
       [row, column, rows, columns] = [columns - 1 - column, row, columns, rows];
     }
@@ -68,29 +78,55 @@ export class Frame {
 
   // Names of rows and columns along the left and the lower edge: [text, x, y].
   names() {
-    const columns = [...LETTERS.slice(0, this.board.columns)].map(letter => [letter, `${letter}1`, this.isAcross]);
-    const rows = Array.from({ length: this.board.rows }, (_, at) => [String(at + 1), `A${at + 1}`, !this.isAcross]);
+    const columns = [...LETTERS.slice(0, this.board.columns)].map((letter) => [
+      letter,
+      `${letter}1`,
+      this.isAcross,
+    ]);
+    const rows = Array.from({ length: this.board.rows }, (_, at) => [
+      String(at + 1),
+      `A${at + 1}`,
+      !this.isAcross,
+    ]);
     return [...columns, ...rows].map(([text, square, isBeside]) => {
       const [x, y] = this.centre(square);
-      return isBeside ? [text, this.left - this.edge / 2, y] : [text, x, this.top + this.down + this.edge / 2];
+      return isBeside
+        ? [text, this.left - this.edge / 2, y]
+        : [text, x, this.top + this.down + this.edge / 2];
     });
   }
 
-  // The tray of a seat: its width and height, `transform`, which scales and turns the tray, and `at(along, down)`,
-  // which converts a point of the tray to a point of the drawing.
+  // The tray of a seat: its width and height, `transform`, which scales and turns the tray, and
+  // `at(along, down)`, which converts a point of the tray to a point of the drawing.
   tray(seat) {
     const { isCross, scale, across, down, edge } = this;
     const along = this.edgeOf(seat) % 2 ? down : across;
-    const [width, height] = isCross ? [this.corners * SIZE - 2 * MARGIN, 116] : [along / scale, STRIP - 6];
+    const [width, height] = isCross
+      ? [this.corners * SIZE - 2 * MARGIN, 116]
+      : [along / scale, STRIP - 6];
     const [right, low, apart] = [across - width - MARGIN, down - height - MARGIN, 4 * scale];
     // The offset of each edge's tray from the upper left corner of the squares, and its angle.
-    const [dx, dy, turn = 0] = (isCross
-      ? [[right, low], [right, MARGIN], [MARGIN, MARGIN], [MARGIN, low]]
-      : [[0, down + edge + apart], [across + apart + 2, down, -90], [0, 1 - this.top], [-edge - apart, 0, 90]])[this.edgeOf(seat)];
+    const [dx, dy, turn = 0] = (
+      isCross
+        ? [
+            [right, low],
+            [right, MARGIN],
+            [MARGIN, MARGIN],
+            [MARGIN, low],
+          ]
+        : [
+            [0, down + edge + apart],
+            [across + apart + 2, down, -90],
+            [0, 1 - this.top],
+            [-edge - apart, 0, 90],
+          ]
+    )[this.edgeOf(seat)];
     const [x, y] = [this.left + dx, this.top + dy];
-    const [cos, sin] = [Math.cos, Math.sin].map(part => part(turn * Math.PI / 180) * scale);
+    const [cos, sin] = [Math.cos, Math.sin].map((part) => part((turn * Math.PI) / 180) * scale);
     return {
-      width, height, transform: `translate(${x} ${y}) rotate(${turn}) scale(${scale})`,
+      width,
+      height,
+      transform: `translate(${x} ${y}) rotate(${turn}) scale(${scale})`,
       at: (along, down) => [x + along * cos - down * sin, y + along * sin + down * cos],
     };
   }

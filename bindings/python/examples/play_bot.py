@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lets a bot play a whole game against another agent, and prints each turn in words.
 
-  python play_bot.py ashtapada --against greedy+2ply --seed 3
-  python play_bot.py pagade-teams            # against itself
+python play_bot.py ashtapada --against greedy+2ply --seed 3
+python play_bot.py pagade-teams            # against itself
 """
 
 import argparse
@@ -12,11 +12,21 @@ import ashta
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bot", nargs="?", default="ashtapada", help="bot, by name or file (default %(default)s)")
-    parser.add_argument("--lookahead", default="1ply", help="policy, 1ply, 2ply, mcts:800 or a level (default %(default)s)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "bot", nargs="?", default="ashtapada", help="bot, by name or file (default %(default)s)"
+    )
+    parser.add_argument(
+        "--lookahead",
+        default="1ply",
+        help="policy, 1ply, 2ply, mcts:800 or a level (default %(default)s)",
+    )
     parser.add_argument("--against", help="agent on all other seats (default: the bot itself)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the throws (default %(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of the throws (default %(default)s)"
+    )
     return parser.parse_args()
 
 
@@ -48,7 +58,9 @@ def main() -> None:
                 state.apply_action(actions[-1])
             print(f"  {game.seats[player]}: {before.turn_to_string(actions)}")
     print(state.draw())
-    print("returns:", ", ".join(f"{seat} {got:.2f}" for seat, got in zip(game.seats, state.returns())))
+    print(
+        "returns:", ", ".join(f"{seat} {got:.2f}" for seat, got in zip(game.seats, state.returns()))
+    )
 
 
 if __name__ == "__main__":

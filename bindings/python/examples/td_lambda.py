@@ -1,8 +1,10 @@
-"""Trains a PyTorch network of your own by TD(λ) on the afterstates of `ashta.States`, and judges it by perfect play.
+"""Trains a PyTorch network of your own by TD(λ) on the afterstates of `ashta.States`, and judges it
+by perfect play.
 
-Many games play themselves: each seat moves to the afterstate with the highest value by the network, and the network
-learns the λ-return of every turn-start state. `python td_lambda.py --minutes 5` trains for five minutes of CPU time on
-one core and prints the regret per decision. Needs torch. The package has a table of perfect play for the default game.
+Many games play themselves: each seat moves to the afterstate with the highest value by the network,
+and the network learns the λ-return of every turn-start state. `python td_lambda.py --minutes 5`
+trains for five minutes of CPU time on one core and prints the regret per decision. Needs torch. The
+package has a table of perfect play for the default game.
 """
 
 import argparse
@@ -31,7 +33,8 @@ class Net(torch.nn.Module):
 
 
 class Agent:
-    """Plays to the afterstate with the highest value. An instance is a policy: a function of `States`."""
+    """Plays to the afterstate with the highest value. An instance is a policy: a function of
+    `States`."""
 
     def __init__(self, net: Net) -> None:
         self.net = net
@@ -67,8 +70,11 @@ def turn(agent: Agent, states: ashta.States, rng: np.random.Generator) -> ashta.
     return ashta.States.concatenate([thrown[~decides], ends])[order]
 
 
-def lambda_returns(agent: Agent, path: list[ashta.States], ends: list[ashta.States], decay: float) -> np.ndarray:
-    """The λ-return of every state in `path[:-1]` for the player who throws; `ends[t]` follows `path[t]`."""
+def lambda_returns(
+    agent: Agent, path: list[ashta.States], ends: list[ashta.States], decay: float
+) -> np.ndarray:
+    """The λ-return of every state in `path[:-1]` for the player who throws; `ends[t]` follows
+    `path[t]`."""
     returns = agent.values(path[-1], path[-1].turn_players())
     targets = []
     for states, after in zip(reversed(path[:-1]), reversed(ends)):
@@ -92,7 +98,8 @@ def train(
 ):
     """Trains for some minutes of CPU time or until it has played `limit` turns.
 
-    Yields after each update: the CPU minutes, the number of turns, and an agent with the mean of the latest weights.
+    Yields after each update: the CPU minutes, the number of turns, and an agent with the mean of
+    the latest weights.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
@@ -114,7 +121,9 @@ def train(
         targets = torch.from_numpy(lambda_returns(agent, path, ends, decay).astype(np.float32))
         seen = torch.from_numpy(ashta.States.concatenate(path[:-1]).observations())
         for batch in torch.randperm(len(seen)).split(512):
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(net(seen[batch]), targets[batch])
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                net(seen[batch]), targets[batch]
+            )
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -128,10 +137,18 @@ def train(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="ashte-kashte?pieces=2", help="a game for two players that has a table")
-    parser.add_argument("--minutes", type=float, default=5.0, help="CPU time of the training in minutes")
-    parser.add_argument("--pairs", type=int, default=200, help="pairs of games for each measurement of regret")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--game", default="ashte-kashte?pieces=2", help="a game for two players that has a table"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=5.0, help="CPU time of the training in minutes"
+    )
+    parser.add_argument(
+        "--pairs", type=int, default=200, help="pairs of games for each measurement of regret"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     game = ashta.Game(options.game)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """MaskablePPO of sb3-contrib learns a game against an agent; then an arena measures its strength.
 
-    pip install ashta[gymnasium] sb3-contrib
-    python train_maskable_ppo.py --game ashtapada --opponent hunter --steps 200000
+pip install ashta[gymnasium] sb3-contrib
+python train_maskable_ppo.py --game ashtapada --opponent hunter --steps 200000
 """
 
 import argparse
@@ -16,14 +16,40 @@ from stable_baselines3.common.env_util import make_vec_env
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="ashtapada", help="game, with house rules if you like (default %(default)s)")
-    parser.add_argument("--seats", type=int, default=2, help="number of seats, 2 to 4 (default %(default)s)")
-    parser.add_argument("--opponent", default="hunter", help="baseline or bot on all other seats (default %(default)s)")
-    parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner (default %(default)s)")
-    parser.add_argument("--envs", type=int, default=16, help="games at the same time (default %(default)s)")
-    parser.add_argument("--pairs", type=int, default=200, help="pairs of games in the final arena (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the games and the networks (default %(default)s)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--game",
+        default="ashtapada",
+        help="game, with house rules if you like (default %(default)s)",
+    )
+    parser.add_argument(
+        "--seats", type=int, default=2, help="number of seats, 2 to 4 (default %(default)s)"
+    )
+    parser.add_argument(
+        "--opponent",
+        default="hunter",
+        help="baseline or bot on all other seats (default %(default)s)",
+    )
+    parser.add_argument(
+        "--steps", type=int, default=100_000, help="decisions of the learner (default %(default)s)"
+    )
+    parser.add_argument(
+        "--envs", type=int, default=16, help="games at the same time (default %(default)s)"
+    )
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        default=200,
+        help="pairs of games in the final arena (default %(default)s)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="seed of the games and the networks (default %(default)s)",
+    )
     parser.add_argument("--save", metavar="FILE", help="file for the trained model")
     return parser.parse_args()
 
@@ -50,16 +76,22 @@ def main() -> None:
         model.save(options.save)
 
     def ppo(states: ashta.States) -> np.ndarray:
-        return model.predict(states.observations(), action_masks=states.masks(), deterministic=True)[0]
+        return model.predict(
+            states.observations(), action_masks=states.masks(), deterministic=True
+        )[0]
 
     agents = {"ppo": ppo, options.opponent: options.opponent}
     found = ashta.arena(agents, ashta.Game(options.game, options.seats), pairs=options.pairs).report
     learner = found["agents"][0]
-    print(f"{model.num_timesteps} steps of {found['game']}, then {found['games']} games against {options.opponent}:")
+    print(
+        f"{model.num_timesteps} steps of {found['game']}, then {found['games']} games against {options.opponent}:"
+    )
     for name in ["score", "luck_adjusted_score"]:
         if name in learner:
             low, high = learner[name]["interval"]
-            print(f"{name} {learner[name]['mean']:.3f} [{low:.3f}, {high:.3f}], chance level {found['chance_level']:.3f}")
+            print(
+                f"{name} {learner[name]['mean']:.3f} [{low:.3f}, {high:.3f}], chance level {found['chance_level']:.3f}"
+            )
 
 
 if __name__ == "__main__":

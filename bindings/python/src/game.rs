@@ -22,12 +22,13 @@ use crate::{Result, Whole, to_python, wrong_type};
 
 /// The rules of one game for a certain set of seats.
 ///
-/// `game` is the name of a game; house rules can follow: `"pagade?teams=true"`. For a game of your own, pass `sheet`
-/// instead: the rules in TOML, as text or as a path that ends in `.toml`. `flags` sets house rules by name:
-/// `{"teams": True}`. `seats` is the number of seats or their letters, such as `"SEW"`; the default is the first set of
-/// seats in the sheet. Players have numbers from 0, in the order of the seats S, E, N, W. Environments truncate a game
-/// after `turn_limit` turns (1 or more; the sheet has the default). This limit is not a rule: games with different
-/// limits are equal and accept each other's states and agents.
+/// `game` is the name of a game; house rules can follow: `"pagade?teams=true"`. For a game of your
+/// own, pass `sheet` instead: the rules in TOML, as text or as a path that ends in `.toml`. `flags`
+/// sets house rules by name: `{"teams": True}`. `seats` is the number of seats or their letters,
+/// such as `"SEW"`; the default is the first set of seats in the sheet. Players have numbers from
+/// 0, in the order of the seats S, E, N, W. Environments truncate a game after `turn_limit` turns
+/// (1 or more; the sheet has the default). This limit is not a rule: games with different limits
+/// are equal and accept each other's states and agents.
 ///
 /// Raises one `ValueError` that lists every problem; for a sheet, with file, line and key.
 #[pyclass(frozen, eq, module = "ashta")]
@@ -38,37 +39,58 @@ pub struct Game {
 
 impl Game {
     pub(crate) fn player(&self, seat: Seat) -> usize {
-        self.race.spec().seats.iter().take_while(|&other| other != seat).count()
+        self.race
+            .spec()
+            .seats
+            .iter()
+            .take_while(|&other| other != seat)
+            .count()
     }
 
     /// The seat of a player, or an error if the player does not exist.
     pub(crate) fn seat(&self, Whole(player): Whole) -> Result<Seat> {
         let seats = self.race.spec().seats;
-        let seat = usize::try_from(player).ok().and_then(|player| seats.iter().nth(player));
-        Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
+        let seat = usize::try_from(player)
+            .ok()
+            .and_then(|player| seats.iter().nth(player));
+        Ok(seat
+            .ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
     pub(crate) fn check(&self, found: &Game) -> anyhow::Result<()> {
         let name = |game: &Game| format!("{} for {:?}", game.name(), game.race.spec().seats);
-        ensure!(self == found, "the game is {}, not {}", name(self), name(found));
+        ensure!(
+            self == found,
+            "the game is {}, not {}",
+            name(self),
+            name(found)
+        );
         Ok(())
     }
 
     /// Returns an error unless `num_games` is in the allowed range.
     pub(crate) fn check_count(&self, num_games: usize) -> Result<()> {
         let most = MOST_NUMBERS / self.race.spec().observation;
-        ensure!((1..=most).contains(&num_games), "`num_games` is {num_games}, but must be 1 to {most}");
+        ensure!(
+            (1..=most).contains(&num_games),
+            "`num_games` is {num_games}, but must be 1 to {most}"
+        );
         Ok(())
     }
 
     pub(crate) fn state(&self, state: Position) -> State {
-        State { game: self.clone(), state }
+        State {
+            game: self.clone(),
+            state,
+        }
     }
 }
 
 impl From<Race> for Game {
     fn from(race: Race) -> Game {
-        Game { race: Arc::new(race) }
+        Game {
+            race: Arc::new(race),
+        }
     }
 }
 
@@ -86,7 +108,13 @@ pub enum GameOrName<'py> {
 }
 
 /// The arguments that make an equal game: name, seats, sheet, flags and turn limit.
-type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, Option<u32>);
+type Made<'py> = (
+    Option<String>,
+    String,
+    Option<String>,
+    Bound<'py, PyTuple>,
+    Option<u32>,
+);
 
 /// The largest allowed size of the observations of all games together.
 const MOST_NUMBERS: usize = 1 << 31;
@@ -95,9 +123,12 @@ const TOML: &str = ".toml";
 
 fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     let (text, file) = match sheet.extract::<String>() {
-        Ok(text) if text.contains('\n') || !text.to_ascii_lowercase().ends_with(TOML) => (text, "sheet".to_owned()),
+        Ok(text) if text.contains('\n') || !text.to_ascii_lowercase().ends_with(TOML) => {
+            (text, "sheet".to_owned())
+        }
         _ => {
-            let wrong = |_| wrong_type("`sheet` must be the text of a sheet, or a path that ends in .toml");
+            let wrong =
+                |_| wrong_type("`sheet` must be the text of a sheet, or a path that ends in .toml");
             let path: PathBuf = sheet.extract().map_err(wrong)?;
             let name = path.display().to_string();
             (sheet_file::text(&path).with_context(|| name.clone())?, name)
@@ -108,7 +139,8 @@ fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
     Ok(Arc::new(sheet))
 }
 
-/// Reads the flags of a Python mapping. Values become text as in the notation: `True` becomes `true`, 3 becomes `3`.
+/// Reads the flags of a Python mapping. Values become text as in the notation: `True` becomes
+/// `true`, 3 becomes `3`.
 fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
     let wrong = |_| wrong_type("`flags` must be a dict from names of house rules to values");
     let one = |item: PyResult<Bound<'_, PyAny>>| {
@@ -120,9 +152,21 @@ fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
             )));
         }
         let text = value.str()?.to_string();
-        Ok((flag, if value.is_instance_of::<PyBool>() { text.to_lowercase() } else { text }))
+        Ok((
+            flag,
+            if value.is_instance_of::<PyBool>() {
+                text.to_lowercase()
+            } else {
+                text
+            },
+        ))
     };
-    flags.call_method0("items").map_err(wrong)?.try_iter()?.map(one).collect()
+    flags
+        .call_method0("items")
+        .map_err(wrong)?
+        .try_iter()?
+        .map(one)
+        .collect()
 }
 
 #[pymethods]
@@ -150,14 +194,25 @@ impl Game {
             _ => return Err(wrong_type("give either the name of a game or `sheet`")),
         };
         let named = flags.map(flags_of).transpose()?.unwrap_or_default();
-        let named = named.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        let named = named
+            .iter()
+            .map(|(flag, value)| (flag.as_str(), value.as_str()));
         let flags: Vec<(&str, &str)> = written.into_iter().chain(named).collect();
-        let ruleset = match seats.map(|seats| (seats.extract::<usize>(), seats.extract::<String>())) {
+        let ruleset = match seats.map(|seats| (seats.extract::<usize>(), seats.extract::<String>()))
+        {
             None => Ruleset::seated_of(sheet, None, flags),
             Some((Ok(count @ 2..=4), _)) => Ruleset::seated_of(sheet, Some(count), flags),
-            Some((Ok(_), _)) => return Err(anyhow!("`seats` must be 2, 3 or 4, or letters such as \"SEW\"").into()),
+            Some((Ok(_), _)) => {
+                return Err(
+                    anyhow!("`seats` must be 2, 3 or 4, or letters such as \"SEW\"").into(),
+                );
+            }
             Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters)?, flags),
-            Some(_) => return Err(wrong_type("`seats` must be a number or letters such as \"SEW\"")),
+            Some(_) => {
+                return Err(wrong_type(
+                    "`seats` must be a number or letters such as \"SEW\"",
+                ));
+            }
         };
         let race = Race::new(ruleset?);
         Ok(Game::from(match limit {
@@ -178,13 +233,15 @@ impl Game {
         self.race.spec().name.clone()
     }
 
-    /// Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces` and each of
-    /// `flags` also have the `value` in this game. `understood` lists the rules as the program applies them with these
-    /// house rules.
+    /// Describes the game for people, as a dict. docs/json-output.md describes the keys; `pieces`
+    /// and each of `flags` also have the `value` in this game. `understood` lists the rules as the
+    /// program applies them with these house rules.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(&self.race);
-        let flags = described.get_mut("flags").and_then(serde_json::Value::as_array_mut);
+        let flags = described
+            .get_mut("flags")
+            .and_then(serde_json::Value::as_array_mut);
         for (flag, info) in flags.into_iter().flatten().zip(ruleset.flags()) {
             flag["value"] = info.value.into();
         }
@@ -198,8 +255,8 @@ impl Game {
         self.race.spec().seats.iter().map(Seat::letter).collect()
     }
 
-    /// The meaning of returns. With `"winner"` and `"teams"`, the winners get 1 and the others 0. With `"placings"`,
-    /// returns fall from 1 for the first rank to 0 for the last.
+    /// The meaning of returns. With `"winner"` and `"teams"`, the winners get 1 and the others 0.
+    /// With `"placings"`, returns fall from 1 for the first rank to 0 for the last.
     #[getter]
     fn outlook(&self) -> &'static str {
         match self.race.spec().payoff {
@@ -221,8 +278,8 @@ impl Game {
         format!("{:016x}", self.race.spec().ruleset_hash)
     }
 
-    /// The type of the game, with the fields of OpenSpiel's `GameType` as texts, such as `dynamics`, `chance_mode` and
-    /// `utility`.
+    /// The type of the game, with the fields of OpenSpiel's `GameType` as texts, such as
+    /// `dynamics`, `chance_mode` and `utility`.
     fn get_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let fields = [
             ("short_name", self.name()),
@@ -233,14 +290,19 @@ impl Game {
             ("utility", "constant_sum".to_owned()),
             ("reward_model", "terminal".to_owned()),
         ];
-        py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&fields.into_py_dict(py)?))
+        py.import("types")?
+            .getattr("SimpleNamespace")?
+            .call((), Some(&fields.into_py_dict(py)?))
     }
 
-    /// The number of players as `players`, and the house rules that differ from their defaults, as texts.
+    /// The number of players as `players`, and the house rules that differ from their defaults, as
+    /// texts.
     fn get_parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (text, parameters) = (self.race.ruleset().game_text(), PyDict::new(py));
         parameters.set_item("players", self.num_players())?;
-        Ruleset::split(&text).1.try_for_each(|(flag, value)| parameters.set_item(flag, value))?;
+        Ruleset::split(&text)
+            .1
+            .try_for_each(|(flag, value)| parameters.set_item(flag, value))?;
         Ok(parameters)
     }
 
@@ -257,7 +319,9 @@ impl Game {
     /// The number of possible outcomes of a throw.
     pub(crate) fn max_chance_outcomes(&self) -> usize {
         let first = self.race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-        self.race.chance_outcomes(&self.race.initial_state(first)).len()
+        self.race
+            .chance_outcomes(&self.race.initial_state(first))
+            .len()
     }
 
     /// The length of an observation.
@@ -293,13 +357,16 @@ impl Game {
         self.race.spec().turn_limit
     }
 
-    /// Returns the position before the first throw. Without `first_player`, `seed` determines the first
-    /// player; without both, the first player is random.
+    /// Returns the position before the first throw. Without `first_player`, `seed` determines the
+    /// first player; without both, the first player is random.
     #[pyo3(signature = (first_player = None, seed = None))]
     fn new_initial_state(&self, first_player: Option<Whole>, seed: Option<Seed>) -> Result<State> {
         let first = match first_player {
             Some(player) => self.seat(player)?,
-            None => chance::first_seat(self.race.spec().seats, &mut chance::stream(Seed::or_random(seed), 0)),
+            None => chance::first_seat(
+                self.race.spec().seats,
+                &mut chance::stream(Seed::or_random(seed), 0),
+            ),
         };
         Ok(self.state(self.race.initial_state(first)))
     }
@@ -317,18 +384,34 @@ impl Game {
         self.race.spec().ruleset_hash
     }
 
-    /// Returns a function of the package and its arguments; the function makes an equal game. For equal arguments, the
-    /// function returns the same object, so that many states can share one game.
-    pub(crate) fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
+    /// Returns a function of the package and its arguments; the function makes an equal game. For
+    /// equal arguments, the function returns the same object, so that many states can share one
+    /// game.
+    pub(crate) fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
         let ruleset = self.race.ruleset();
         let limit = self.race.spec().turn_limit;
         let turn_limit = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);
         let made = if ruleset.is_builtin() {
-            (Some(self.name()), self.seats(), None, PyTuple::empty(py), turn_limit)
+            (
+                Some(self.name()),
+                self.seats(),
+                None,
+                PyTuple::empty(py),
+                turn_limit,
+            )
         } else {
             let text = ruleset.game_text();
             let flags: Vec<_> = Ruleset::split(&text).1.collect();
-            (None, self.seats(), Some(ruleset.base().text()), PyTuple::new(py, flags)?, turn_limit)
+            (
+                None,
+                self.seats(),
+                Some(ruleset.base().text()),
+                PyTuple::new(py, flags)?,
+                turn_limit,
+            )
         };
         Ok((py.import("ashta._game")?.getattr("restored")?, made))
     }

@@ -1,9 +1,10 @@
 //! Ctrl-C during long computations without the interpreter lock.
 //!
-//! Python handles signals only between its own instructions, and only in the main thread. So a long computation checks
-//! an [`Interrupt`] every few milliseconds, and the interrupt lets Python handle its signals from time to time. A check
-//! takes a few nanoseconds, so short calls stay fast. If a computation starts other threads, the calling thread handles
-//! the signals ([`Interrupt::watch_thread`]). When the call returns, the computation has always ended.
+//! Python handles signals only between its own instructions, and only in the main thread. So a long
+//! computation checks an [`Interrupt`] every few milliseconds, and the interrupt lets Python handle
+//! its signals from time to time. A check takes a few nanoseconds, so short calls stay fast. If a
+//! computation starts other threads, the calling thread handles the signals
+//! ([`Interrupt::watch_thread`]). When the call returns, the computation has always ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
@@ -28,7 +29,11 @@ pub struct Interrupt {
 impl Interrupt {
     pub fn new() -> Arc<Interrupt> {
         let due = Mutex::new(Instant::now());
-        Arc::new(Interrupt { due, is_set: AtomicBool::new(false), error: Mutex::default() })
+        Arc::new(Interrupt {
+            due,
+            is_set: AtomicBool::new(false),
+            error: Mutex::default(),
+        })
     }
 
     /// Returns this interrupt in the form that agents and evaluators take.
@@ -37,8 +42,8 @@ impl Interrupt {
         Stop::when(move || interrupt.is_set())
     }
 
-    /// Whether the computation must stop; checks for signals if a check is due. Works with and without the interpreter
-    /// lock.
+    /// Whether the computation must stop; checks for signals if a check is due. Works with and
+    /// without the interpreter lock.
     pub fn is_set(&self) -> bool {
         let now = Instant::now();
         // If several threads ask, one of them checks.
@@ -53,8 +58,8 @@ impl Interrupt {
         self.was_set()
     }
 
-    /// Whether the computation must stop. Unlike [`Interrupt::is_set`], this never checks for signals. After a stop,
-    /// the answers of agents have no meaning.
+    /// Whether the computation must stop. Unlike [`Interrupt::is_set`], this never checks for
+    /// signals. After a stop, the answers of agents have no meaning.
     pub fn was_set(&self) -> bool {
         self.is_set.load(Ordering::Relaxed)
     }
@@ -68,25 +73,37 @@ impl Interrupt {
     /// Ends the computation with this error, unless an earlier error has ended it.
     pub fn set(&self, error: PyErr) {
         let mut first = lock(&self.error);
-        let late = if first.is_none() { first.replace(error) } else { Some(error) };
+        let late = if first.is_none() {
+            first.replace(error)
+        } else {
+            Some(error)
+        };
         // Dropping an error can run Python code, which must not wait for this lock.
         drop(first);
         drop(late);
         self.is_set.store(true, Ordering::Relaxed);
     }
 
-    /// Runs `work` in this thread without the interpreter lock. `work` must check [`Interrupt::is_set`]. After an
-    /// interrupt, returns the error instead of the result.
+    /// Runs `work` in this thread without the interpreter lock. `work` must check
+    /// [`Interrupt::is_set`]. After an interrupt, returns the error instead of the result.
     pub fn watch<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.is_set.store(false, Ordering::Relaxed);
         let found = py.detach(work);
-        let error = if self.was_set() { lock(&self.error).take() } else { None };
+        let error = if self.was_set() {
+            lock(&self.error).take()
+        } else {
+            None
+        };
         error.map_or(Ok(found), Err)
     }
 
-    /// Like [`Interrupt::watch`], for work with several threads: runs `work` in another thread while this thread
-    /// handles signals.
-    pub fn watch_thread<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    /// Like [`Interrupt::watch`], for work with several threads: runs `work` in another thread
+    /// while this thread handles signals.
+    pub fn watch_thread<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> T + Send,
+    ) -> PyResult<T> {
         let (sender, end) = mpsc::channel::<()>();
         self.watch(py, move || {
             std::thread::scope(|scope| {
@@ -98,7 +115,9 @@ impl Interrupt {
                 while let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(CHECK_INTERVAL) {
                     self.check_signals();
                 }
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })
     }

@@ -1,7 +1,8 @@
-//! The Python module `ashta._ashta`: games, vectorized games, agents, bots, tables and arenas. Users import it through
-//! the package `ashta`.
+//! The Python module `ashta._ashta`: games, vectorized games, agents, bots, tables and arenas.
+//! Users import it through the package `ashta`.
 
-/// Returns an error with a message if the condition is false. Like `anyhow::ensure`, but for any error type.
+/// Returns an error with a message if the condition is false. Like `anyhow::ensure`, but for any
+/// error type.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
@@ -24,7 +25,8 @@ mod table;
 mod training;
 mod vec_env;
 
-/// burn allocates memory in every operation, so this crate uses the fast allocator of the program, too.
+/// burn allocates memory in every operation, so this crate uses the fast allocator of the program,
+/// too.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -34,8 +36,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// The error of every function in this crate. A Python exception is raised unchanged. Any other error becomes a
-/// `ValueError`; the message includes the causes.
+/// The error of every function in this crate. A Python exception is raised unchanged. Any other
+/// error becomes a `ValueError`; the message includes the causes.
 #[derive(Debug)]
 struct Failure(anyhow::Error);
 
@@ -52,7 +54,9 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 impl From<Failure> for PyErr {
     fn from(Failure(error): Failure) -> PyErr {
-        error.downcast().unwrap_or_else(|error| PyValueError::new_err(shortened(&format!("{error:#}"))))
+        error
+            .downcast()
+            .unwrap_or_else(|error| PyValueError::new_err(shortened(&format!("{error:#}"))))
     }
 }
 
@@ -77,22 +81,34 @@ impl FromPyObject<'_, '_> for Whole {
     }
 }
 
-/// Converts a value to Python objects, through JSON. serde writes infinite numbers as `null`, so they become `None`.
+/// Converts a value to Python objects, through JSON. serde writes infinite numbers as `null`, so
+/// they become `None`.
 fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> Result<Bound<'py, PyAny>> {
-    Ok(py.import("json")?.call_method1("loads", (serde_json::to_string(value)?,))?)
+    Ok(py
+        .import("json")?
+        .call_method1("loads", (serde_json::to_string(value)?,))?)
 }
 
 /// Adds a class whose objects never change: a copy is the object itself.
 fn add_frozen<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let (py, class) = (module.py(), module.py().get_type::<T>());
     class.setattr("__copy__", py.eval(c"lambda self: self", None, None)?)?;
-    class.setattr("__deepcopy__", py.eval(c"lambda self, memo: self", None, None)?)?;
+    class.setattr(
+        "__deepcopy__",
+        py.eval(c"lambda self, memo: self", None, None)?,
+    )?;
     add::<T>(module)
 }
 
-/// Adds a class to the module. Python aligns objects to 16 bytes, so a class with a larger alignment does not compile.
+/// Adds a class to the module. Python aligns objects to 16 bytes, so a class with a larger
+/// alignment does not compile.
 fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    const { assert!(align_of::<T>() <= 16, "box the field with the large alignment") };
+    const {
+        assert!(
+            align_of::<T>() <= 16,
+            "box the field with the large alignment"
+        )
+    };
     module.add_class::<T>()
 }
 

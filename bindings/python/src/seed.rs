@@ -21,7 +21,11 @@ impl FromPyObject<'_, '_> for Seed {
 
     fn extract(seed: Borrowed<'_, '_, PyAny>) -> PyResult<Seed> {
         let found = shortened(&format!("{seed:?}"));
-        let wrong = |_| PyValueError::new_err(format!("a seed must be a number from 0 to 2**64 - 1, not {found}"));
+        let wrong = |_| {
+            PyValueError::new_err(format!(
+                "a seed must be a number from 0 to 2**64 - 1, not {found}"
+            ))
+        };
         seed.extract().map(Seed).map_err(wrong)
     }
 }

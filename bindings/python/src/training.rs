@@ -26,16 +26,17 @@ use crate::interrupt::Interrupt;
 use crate::table::Table;
 use crate::{Result, to_python, wrong_type};
 
-/// Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of the program. The
-/// folder `installed` is the last folder in which the program looks for bots and tables.
+/// Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of
+/// the program. The folder `installed` is the last folder in which the program looks for bots and
+/// tables.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
     games::add_last_folder(installed);
     py.detach(|| program::run(arguments))
 }
 
-/// Checks settings in the same way as the start of a run: all keys must be known, and all games, agents and
-/// files in the settings must exist.
+/// Checks settings in the same way as the start of a run: all keys must be known, and all games,
+/// agents and files in the settings must exist.
 ///
 /// Raises one `ValueError` that lists every problem.
 #[pyfunction]
@@ -59,33 +60,52 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     let one = |item: PyResult<Bound<'_, PyAny>>| -> Result<String> {
         let (key, value): (String, Bound<'_, PyAny>) = item?.extract()?;
         // TOML has no null; settings use "none".
-        let value = if value.is_none() { "none".into_pyobject(value.py())?.into_any() } else { value };
-        Ok(format!("{key}={}", value.py().import("json")?.call_method1("dumps", (value,))?))
+        let value = if value.is_none() {
+            "none".into_pyobject(value.py())?.into_any()
+        } else {
+            value
+        };
+        Ok(format!(
+            "{key}={}",
+            value.py().import("json")?.call_method1("dumps", (value,))?
+        ))
     };
-    let wrong = |_| wrong_type("`settings` must be a dict from keys to values, or a list of texts KEY=VALUE");
-    settings.call_method0("items").map_err(wrong)?.try_iter()?.map(one).collect()
+    let wrong = |_| {
+        wrong_type("`settings` must be a dict from keys to values, or a list of texts KEY=VALUE")
+    };
+    settings
+        .call_method0("items")
+        .map_err(wrong)?
+        .try_iter()?
+        .map(one)
+        .collect()
 }
 
 /// Trains, evaluates and exports a bot, like `ashta train`.
 ///
-/// `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file with settings, or a
-/// sheet; without `config`, all settings have their defaults. `settings` changes single keys: a dict such as
-/// `{"selfplay.games": 20_000}`, or a list of texts such as `"selfplay.games=20000"`. `resume` is the folder of an
-/// interrupted run to resume. With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest
-/// undamaged checkpoint.
+/// `config` is the name of a built-in configuration (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
+/// with settings, or a sheet; without `config`, all settings have their defaults. `settings`
+/// changes single keys: a dict such as `{"selfplay.games": 20_000}`, or a list of texts such as
+/// `"selfplay.games=20000"`. `resume` is the folder of an interrupted run to resume. With
+/// `fallback`, damaged checkpoints are renamed, and the run resumes from the newest undamaged
+/// checkpoint.
 ///
-/// After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md) and `run`, the
-/// folder of the run as a `Path`. If `callback` returns a true value, the run stops; you can resume it. Ctrl-C also
-/// stops the run: `KeyboardInterrupt` is raised after the progress is saved. With `progress`, standard error shows the
-/// progress. `folders` are the folders of bots and tables, by default `ashta.folders()`.
+/// After each iteration, the run calls `callback` with a dict of the metrics (see docs/metrics.md)
+/// and `run`, the folder of the run as a `Path`. If `callback` returns a true value, the run stops;
+/// you can resume it. Ctrl-C also stops the run: `KeyboardInterrupt` is raised after the progress
+/// is saved. With `progress`, standard error shows the progress. `folders` are the folders of bots
+/// and tables, by default `ashta.folders()`.
 ///
-/// If settings are wrong, raises one `ValueError` that lists every problem. Also raises `ValueError` if the run cannot
-/// be read or written.
+/// If settings are wrong, raises one `ValueError` that lists every problem. Also raises
+/// `ValueError` if the run cannot be read or written.
 #[pyfunction]
 #[pyo3(signature = (
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None
 ))]
-#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the keywords of a Python function"
+)]
 pub fn train<'py>(
     py: Python<'py>,
     config: Option<PathBuf>,
@@ -97,7 +117,10 @@ pub fn train<'py>(
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
     let is_one = config.is_none() || resume.is_none();
-    ensure!(is_one, "`config` starts a run and `resume` continues one: give only one of them");
+    ensure!(
+        is_one,
+        "`config` starts a run and `resume` continues one: give only one of them"
+    );
     let set = settings.as_ref().map_or(Ok(Vec::new()), changes)?;
     let folders = folders_or_default(py, folders)?;
     let interrupt = Interrupt::new();
@@ -111,9 +134,13 @@ pub fn train<'py>(
             run.hide_progress();
         }
         let is_enough = |log: &RunLog| -> Result<bool> {
-            let Some(callback) = callback.as_ref().filter(|_| !log.last_line().is_empty()) else { return Ok(false) };
+            let Some(callback) = callback.as_ref().filter(|_| !log.last_line().is_empty()) else {
+                return Ok(false);
+            };
             Python::attach(|py| {
-                let metrics = py.import("json")?.call_method1("loads", (log.last_line(),))?;
+                let metrics = py
+                    .import("json")?
+                    .call_method1("loads", (log.last_line(),))?;
                 metrics.set_item("run", &path)?;
                 Ok(callback.call1(py, (metrics,))?.is_truthy(py)?)
             })
@@ -124,24 +151,37 @@ pub fn train<'py>(
                     interrupt.set(error.into());
                     true
                 });
-            if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_stopped {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
-        let concluded = if run.train(&is_stopped)? { run.conclude(&interrupt.stop())? } else { None };
-        let Some((evaluation, bot)) = concluded else { return Ok((path, None, None)) };
+        let concluded = if run.train(&is_stopped)? {
+            run.conclude(&interrupt.stop())?
+        } else {
+            None
+        };
+        let Some((evaluation, bot)) = concluded else {
+            return Ok((path, None, None));
+        };
         let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
         Ok((path, Some(bot), Some(serde_json::to_value(&rows)?)))
     };
     let (path, bot, results) = interrupt.watch_thread(py, work)??;
-    Ok(py.import("ashta._results")?.call_method1("TrainedRun", (path, bot, to_python(py, &results)?))?)
+    Ok(py
+        .import("ashta._results")?
+        .call_method1("TrainedRun", (path, bot, to_python(py, &results)?))?)
 }
 
-/// Solves a small game, writes the values of perfect play to the table `output`, and returns this table.
+/// Solves a small game, writes the values of perfect play to the table `output`, and returns this
+/// table.
 ///
-/// `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file. Solving stops when
-/// a sweep over all positions changes no value by more than `tolerance`. `proof` also computes a bound for the errors
-/// of the values, which doubles the memory use. `threads` defaults to the number of processors and does not change the
-/// table. Ctrl-C stops solving after the current sweep. Raises `ValueError` if the game is too large or the table
-/// cannot be written.
+/// `game` is a name or a `Game`. `bits`, 16 or 32, is the number of bits of each value in the file.
+/// Solving stops when a sweep over all positions changes no value by more than `tolerance`. `proof`
+/// also computes a bound for the errors of the values, which doubles the memory use. `threads`
+/// defaults to the number of processors and does not change the table. Ctrl-C stops solving after
+/// the current sweep. Raises `ValueError` if the game is too large or the table cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
@@ -153,8 +193,14 @@ pub fn solve(
     tolerance: f64,
     proof: bool,
 ) -> Result<Table> {
-    ensure!(matches!(bits, 16 | 32), "`bits` is {bits}, but must be 16 or 32");
-    ensure!(tolerance > 0.0 && tolerance < 1.0, "`tolerance` is {tolerance}, but must be between 0 and 1");
+    ensure!(
+        matches!(bits, 16 | 32),
+        "`bits` is {bits}, but must be 16 or 32"
+    );
+    ensure!(
+        tolerance > 0.0 && tolerance < 1.0,
+        "`tolerance` is {tolerance}, but must be between 0 and 1"
+    );
     let threads = threads_or_all(threads, false)?;
     check_writable(&output)?;
     let race = match game {
@@ -166,10 +212,20 @@ pub fn solve(
     let located = starts.locate(&race.initial_state(first));
     let (_, start) = located.context("cannot solve a game that does not start with a throw")?;
     let interrupt = Interrupt::new();
-    let config = SolveConfig { threads, tolerance, certify: proof };
+    let config = SolveConfig {
+        threads,
+        tolerance,
+        certify: proof,
+    };
     let work = || -> Result<()> {
         let turns = RaceTurns::new(starts.clone());
-        let watch = |_: &Stage| if interrupt.was_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let watch = |_: &Stage| {
+            if interrupt.was_set() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
         // After an interrupt, the solver returns no solution, and the interrupt has the error.
         if let Solved::Solution(solution) = solve_turns(&turns, start, None, &config, &watch)? {
             Values::new(starts, solution, bits == 16).write(&output)?;
@@ -180,12 +236,13 @@ pub fn solve(
     Table::load(py, output.into_pyobject(py)?.as_any(), None)
 }
 
-/// Exports a bot to one file; returns the path of this file. `source` is the folder of a run, or the file or name of a
-/// bot.
+/// Exports a bot to one file; returns the path of this file. `source` is the folder of a run, or
+/// the file or name of a bot.
 ///
-/// `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"` or the number of an
-/// iteration. Without `output`, the file is in the current folder and has the name of the bot. `card` is a path for the
-/// model card. Raises `ValueError` if there is no such run, checkpoint or bot, or if the file cannot be written.
+/// `format` is `"bot"` or `"onnx"`. For a run, `checkpoint` is `"latest"` (the default), `"best"`
+/// or the number of an iteration. Without `output`, the file is in the current folder and has the
+/// name of the bot. `card` is a path for the model card. Raises `ValueError` if there is no such
+/// run, checkpoint or bot, or if the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (source, output = None, *, card = None, format = "bot", checkpoint = None, folders = None))]
 pub fn export(
@@ -197,9 +254,15 @@ pub fn export(
     checkpoint: Option<Bound<'_, PyAny>>,
     folders: Option<Vec<PathBuf>>,
 ) -> Result<PathBuf> {
-    ensure!(matches!(format, "bot" | "onnx"), "`format` is {format:?}, but must be \"bot\" or \"onnx\"");
+    ensure!(
+        matches!(format, "bot" | "onnx"),
+        "`format` is {format:?}, but must be \"bot\" or \"onnx\""
+    );
     let folders = folders_or_default(py, folders)?;
-    let (source, checkpoint) = (source.to_string_lossy(), checkpoint.map(|which| which.to_string()));
+    let (source, checkpoint) = (
+        source.to_string_lossy(),
+        checkpoint.map(|which| which.to_string()),
+    );
     let (checkpoint, is_onnx) = (checkpoint.as_deref(), format == "onnx");
     let (output, card) = (output.as_deref(), card.as_deref());
     Ok(py.detach(|| files::write(&source, checkpoint, output, card, is_onnx, &folders))?)

@@ -1,11 +1,12 @@
 //! Gym-style environments: games that are stepped by actions and throw their own dice.
 //!
-//! [`Env`] is one game; [`VecEnv`] steps many games together. The environment throws the dice between two decisions, so
-//! a caller sees no chance nodes.
+//! [`Env`] is one game; [`VecEnv`] steps many games together. The environment throws the dice
+//! between two decisions, so a caller sees no chance nodes.
 //!
-//! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). A race has the limit of
-//! its sheet, unless [`Race::with_turn_limit`](crate::Race::with_turn_limit) sets another limit. Such a limit belongs
-//! to the environment, not to the rules: positions, observations and the hash of the ruleset do not depend on it.
+//! A game is truncated at its turn limit, [`Spec::turn_limit`](crate::game::Spec::turn_limit). A
+//! race has the limit of its sheet, unless [`Race::with_turn_limit`](crate::Race::with_turn_limit)
+//! sets another limit. Such a limit belongs to the environment, not to the rules: positions,
+//! observations and the hash of the ruleset do not depend on it.
 
 mod vec_env;
 
@@ -30,7 +31,8 @@ pub struct Env<G: Game> {
 /// The complete state of an [`Env`], from which [`Env::resume`] continues the game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot<S> {
-    /// The position: a decision, the end, or the position before the next throw if the game is truncated.
+    /// The position: a decision, the end, or the position before the next throw if the game is
+    /// truncated.
     pub state: S,
     /// The seat that observes, as in [`Observation::seat`].
     pub observer: Seat,
@@ -45,8 +47,8 @@ pub struct Snapshot<S> {
 /// The observation of a seat and its legal actions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Observation {
-    /// The seat to act. If the game is truncated, the seat that would throw next. If the game is finished, the seat
-    /// that moved last.
+    /// The seat to act. If the game is truncated, the seat that would throw next. If the game is
+    /// finished, the seat that moved last.
     pub seat: Seat,
     /// The distinct indices of the entries that are 1; all other entries are 0.
     pub active: Vec<u16>,
@@ -60,7 +62,9 @@ impl Observation {
     /// The observation as numbers, 0 or 1, of length [`Observation::len`].
     pub fn dense(&self) -> Vec<f32> {
         let mut dense = vec![0.0; self.len];
-        self.active.iter().for_each(|&index| dense[usize::from(index)] = 1.0);
+        self.active
+            .iter()
+            .for_each(|&index| dense[usize::from(index)] = 1.0);
         dense
     }
 }
@@ -72,9 +76,11 @@ pub struct Step {
     pub observation: Observation,
     /// Whether the game is over by its rules.
     pub terminated: bool,
-    /// Whether the game was truncated because it reached the turn limit. Such a game has no winner and is not a draw.
+    /// Whether the game was truncated because it reached the turn limit. Such a game has no winner
+    /// and is not a draw.
     pub truncated: bool,
-    /// The return of each seat, 0 to 1; zeros unless `terminated`, and zeros for seats that do not play.
+    /// The return of each seat, 0 to 1; zeros unless `terminated`, and zeros for seats that do not
+    /// play.
     pub returns: BySeat<f32>,
 }
 
@@ -110,15 +116,31 @@ impl<G: Game> Env<G> {
     pub fn new(game: Arc<G>) -> Env<G> {
         let observer = game.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         let (state, rng) = (game.initial_state(observer), chance::stream(0, 0));
-        let now = Snapshot { state, observer, rng, turns: 0, throws: 0 };
-        let mut env = Env { game, now, legal: ActionMask::EMPTY, outcomes: Vec::with_capacity(32) };
+        let now = Snapshot {
+            state,
+            observer,
+            rng,
+            turns: 0,
+            throws: 0,
+        };
+        let mut env = Env {
+            game,
+            now,
+            legal: ActionMask::EMPTY,
+            outcomes: Vec::with_capacity(32),
+        };
         env.restart(None);
         env
     }
 
     /// Continues a game from a snapshot.
     pub fn resume(game: Arc<G>, snapshot: Snapshot<G::State>) -> Env<G> {
-        Env { legal: game.legal_actions(&snapshot.state), game, now: snapshot, outcomes: Vec::new() }
+        Env {
+            legal: game.legal_actions(&snapshot.state),
+            game,
+            now: snapshot,
+            outcomes: Vec::new(),
+        }
     }
 
     /// The complete state of the game.
@@ -133,19 +155,23 @@ impl<G: Game> Env<G> {
         self.observation()
     }
 
-    /// Starts the next game with the current random generator: in `position`, or before the first throw of a random
-    /// seat. If `position` is a decision, its turn counts as the first turn.
+    /// Starts the next game with the current random generator: in `position`, or before the first
+    /// throw of a random seat. If `position` is a decision, its turn counts as the first turn.
     fn restart(&mut self, position: Option<G::State>) {
         self.outcomes.clear();
-        self.now.state = position
-            .unwrap_or_else(|| self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.now.rng)));
+        self.now.state = position.unwrap_or_else(|| {
+            self.game.initial_state(chance::first_seat(
+                self.game.spec().seats,
+                &mut self.now.rng,
+            ))
+        });
         self.now.turns = u32::from(self.seat().is_some());
         self.update_observer();
         self.advance();
     }
 
-    /// Sets the observer to the seat whose turn it is. When the game is over, the observer stays the seat that moved
-    /// last.
+    /// Sets the observer to the seat whose turn it is. When the game is over, the observer stays
+    /// the seat that moved last.
     #[inline]
     fn update_observer(&mut self) {
         if let Node::Chance(seat) | Node::Decision(seat) = self.game.node(&self.now.state) {
@@ -155,8 +181,14 @@ impl<G: Game> Env<G> {
 
     fn observation(&self) -> Observation {
         let mut active = Vec::with_capacity(64);
-        self.game.observe_active(&self.now.state, self.now.observer, &mut active);
-        Observation { seat: self.now.observer, active, len: self.game.spec().observation, mask: self.legal }
+        self.game
+            .observe_active(&self.now.state, self.now.observer, &mut active);
+        Observation {
+            seat: self.now.observer,
+            active,
+            len: self.game.spec().observation,
+            mask: self.legal,
+        }
     }
 
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
@@ -182,7 +214,11 @@ impl<G: Game> Env<G> {
             return Err(StepError::Over);
         }
         if !self.legal.contains(action) {
-            return Err(StepError::IllegalAction { action: action.0, legal: self.legal, game: None });
+            return Err(StepError::IllegalAction {
+                action: action.0,
+                legal: self.legal,
+                game: None,
+            });
         }
         self.outcomes.clear();
         self.play_legal(action);
@@ -198,19 +234,33 @@ impl<G: Game> Env<G> {
 
     /// The return of each seat; zeros before the end of the game.
     fn returns(&self) -> BySeat<f32> {
-        if self.is_terminated() { self.game.returns(&self.now.state) } else { BySeat::default() }
+        if self.is_terminated() {
+            self.game.returns(&self.now.state)
+        } else {
+            BySeat::default()
+        }
     }
 
     /// Throws the dice up to the next decision or the end.
     #[inline]
     fn advance(&mut self) {
-        let (game, Snapshot { state, rng, turns, throws, .. }) = (&self.game, &mut self.now);
+        let (
+            game,
+            Snapshot {
+                state,
+                rng,
+                turns,
+                throws,
+                ..
+            },
+        ) = (&self.game, &mut self.now);
         let outcomes = &mut self.outcomes;
         *turns += u32::from(matches!(game.node(state), Node::Chance(_)));
         let may_throw = *turns <= game.spec().turn_limit;
         chance::throw_dice(&**game, state, |state, _| {
             *throws += u64::from(may_throw);
-            let outcome = may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()));
+            let outcome =
+                may_throw.then(|| chance::outcome(game.chance_outcomes(state), rng.next_u64()));
             outcomes.extend(outcome);
             outcome
         });
@@ -223,7 +273,8 @@ impl<G: Game> Env<G> {
         &self.game
     }
 
-    /// The position: a decision, the end, or the position before the next throw if the game is truncated.
+    /// The position: a decision, the end, or the position before the next throw if the game is
+    /// truncated.
     pub fn state(&self) -> &G::State {
         &self.now.state
     }

@@ -1,7 +1,7 @@
 //! Positions drawn as plain text for terminals, at most 80 columns wide, without colours.
 //!
-//! The board is drawn from South's side, with column letters and row numbers. Notes beside the board count the pieces
-//! that are on no square.
+//! The board is drawn from South's side, with column letters and row numbers. Notes beside the
+//! board count the pieces that are on no square.
 
 use std::fmt;
 
@@ -17,7 +17,8 @@ pub enum Ground {
     Outside,
     /// A square without a mark.
     Plain,
-    /// A marked square, for example one where no piece is captured. Games have different words for it.
+    /// A marked square, for example one where no piece is captured. Games have different words for
+    /// it.
     Marked,
     /// The finish of one seat, or of all seats (`None`).
     End(Option<Seat>),
@@ -28,7 +29,8 @@ pub enum Ground {
 }
 
 impl Ground {
-    /// The name for other programs: `plain`, `marked`, `end`, `belly` or `home`; `None` outside the board.
+    /// The name for other programs: `plain`, `marked`, `end`, `belly` or `home`; `None` outside the
+    /// board.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Ground::Outside => None,
@@ -59,8 +61,8 @@ pub struct Standing {
     pub square: Option<Square>,
     /// The number of its place; [`Race::place_text`] gives the name.
     pub place: u8,
-    /// Whether the piece is in a declared unit (`unit.kind = "declared"`), or on its way home over squares that the
-    /// course visits twice.
+    /// Whether the piece is in a declared unit (`unit.kind = "declared"`), or on its way home over
+    /// squares that the course visits twice.
     pub is_marked: bool,
 }
 
@@ -72,45 +74,76 @@ impl Race {
             // Pieces at the finish are drawn on its square if the finish belongs to one seat.
             let is_own = |&finish: &Square| self.ground(finish) == Ground::End(Some(seat));
             let keep = self.rules.finish_of(seat).filter(is_own);
-            for (slot, &place) in state.pieces[seat.index()][..self.pieces()].iter().enumerate() {
-                let is_on_its_way_back = place >= self.rules.back && self.rules.back < self.rules.home;
+            for (slot, &place) in state.pieces[seat.index()][..self.pieces()]
+                .iter()
+                .enumerate()
+            {
+                let is_on_its_way_back =
+                    place >= self.rules.back && self.rules.back < self.rules.home;
                 let is_marked = state.declared[seat.index()] >> slot & 1 == 1 || is_on_its_way_back;
-                let square = if place == self.rules.home { keep } else { self.square(seat, place) };
-                standing.push(Standing { seat, square, place, is_marked });
+                let square = if place == self.rules.home {
+                    keep
+                } else {
+                    self.square(seat, place)
+                };
+                standing.push(Standing {
+                    seat,
+                    square,
+                    place,
+                    is_marked,
+                });
             }
         }
         standing
     }
 
-    /// In games with a gate: whether a seat has captured. With `entry.first_while = "never"`: whether it has entered a
-    /// piece.
+    /// In games with a gate: whether a seat has captured. With `entry.first_while = "never"`:
+    /// whether it has entered a piece.
     pub fn has_cut(&self, state: &State, seat: Seat) -> bool {
         state.has_mark(seat)
     }
 
-    /// The rank of a seat that has finished, from 1; `None` if it has not finished. Several seats can share a rank.
+    /// The rank of a seat that has finished, from 1; `None` if it has not finished. Several seats
+    /// can share a rank.
     pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
         Some(state.finished[seat.index()]).filter(|&place| place > 0)
     }
 
-    /// The position as a drawing, with lines separated by `\n`: the rows of the board from the top, each with its
-    /// number, and last a line with the letters of the columns.
+    /// The position as a drawing, with lines separated by `\n`: the rows of the board from the top,
+    /// each with its number, and last a line with the letters of the columns.
     ///
-    /// A piece is the letter of its seat; several pieces are letters or a letter with a count: `S`, `SS`, `S3N`. If
-    /// they do not fit, the letters of the seats are followed by the number of all pieces. Small letters are pieces on
-    /// their way home and pieces of declared units. Empty squares are dots, `[ ]` are marked squares, `(s)` is South's
-    /// finish, `( )` the finish of all seats, `:` a private square and `##` the middle. To the right of the board, or
-    /// above it, a note for each seat counts its pieces that are on no square; `>` marks the seat to throw or to
-    /// choose.
+    /// A piece is the letter of its seat; several pieces are letters or a letter with a count: `S`,
+    /// `SS`, `S3N`. If they do not fit, the letters of the seats are followed by the number of all
+    /// pieces. Small letters are pieces on their way home and pieces of declared units. Empty
+    /// squares are dots, `[ ]` are marked squares, `(s)` is South's finish, `( )` the finish of all
+    /// seats, `:` a private square and `##` the middle. To the right of the board, or above it, a
+    /// note for each seat counts its pieces that are on no square; `>` marks the seat to throw or
+    /// to choose.
     pub fn draw(&self, state: &State) -> String {
         let (rows, columns) = (self.board().rows(), self.board().columns());
-        let squares = |row: usize| (0..columns).map(move |column| Square { row: row as u8, column: column as u8 });
+        let squares = |row: usize| {
+            (0..columns).map(move |column| Square {
+                row: row as u8,
+                column: column as u8,
+            })
+        };
         let is_cross = columns > WIDE;
         let most = if is_cross { 3 } else { 6 };
         let standing = self.standing(state);
-        let contents: Vec<Vec<String>> =
-            (0..rows).map(|row| squares(row).map(|square| contents(&standing, square, most)).collect()).collect();
-        let width = contents.iter().flatten().map(String::len).max().unwrap_or(0).max(LEAST_WIDTH);
+        let contents: Vec<Vec<String>> = (0..rows)
+            .map(|row| {
+                squares(row)
+                    .map(|square| contents(&standing, square, most))
+                    .collect()
+            })
+            .collect();
+        let width = contents
+            .iter()
+            .flatten()
+            .map(String::len)
+            .max()
+            .unwrap_or(0)
+            .max(LEAST_WIDTH);
         let cell = |ground: Ground, content: &str| match ground {
             _ if is_cross => format!(" {content:>width$}"),
             Ground::Marked => format!("[{content:width$}]"),
@@ -130,15 +163,23 @@ impl Race {
                     Ground::Belly => ":".to_owned(),
                     Ground::Home => "#".repeat(width),
                 };
-                line.push_str(&cell(ground, if content.is_empty() { &empty } else { content }));
+                line.push_str(&cell(
+                    ground,
+                    if content.is_empty() { &empty } else { content },
+                ));
             }
             lines.push(line);
         }
         // If the board is a cross, notes can be inside the frame, beside the upper arm.
         let mut notes = self.notes(state);
         let beside = (rows - 1).saturating_sub(notes.len())..rows - 1;
-        let beside = self.squares().filter(|(square, _)| beside.contains(&usize::from(square.row)));
-        let columns_taken = beside.map(|(square, _)| square.column).max().map_or(1, |column| usize::from(column) + 1);
+        let beside = self
+            .squares()
+            .filter(|(square, _)| beside.contains(&usize::from(square.row)));
+        let columns_taken = beside
+            .map(|(square, _)| square.column)
+            .max()
+            .map_or(1, |column| usize::from(column) + 1);
         let margin = 3 + columns_taken * cell(Ground::Plain, "").len() + 3;
         if notes.len() >= lines.len() || notes.iter().any(|note| margin + note.len() > COLUMNS) {
             notes.push(String::new());
@@ -148,13 +189,19 @@ impl Race {
                 *line = format!("{:margin$}{note}", line.trim_end());
             }
         }
-        let letters = (0..columns).map(|column| cell(Ground::Plain, &((b'A' + column as u8) as char).to_string()));
+        let letters = (0..columns)
+            .map(|column| cell(Ground::Plain, &((b'A' + column as u8) as char).to_string()));
         lines.push(format!("   {}", letters.collect::<String>()));
-        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+        lines
+            .iter()
+            .map(|line| line.trim_end())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
-    /// The square of `seat`'s course at `place`, or `None` if the place is not a square: off the board, at the finish,
-    /// or borne off (taken off the board). Places are numbered as in [`crate::game::RaceGame::steps`].
+    /// The square of `seat`'s course at `place`, or `None` if the place is not a square: off the
+    /// board, at the finish, or borne off (taken off the board). Places are numbered as in
+    /// [`crate::game::RaceGame::steps`].
     pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
         let on_course = place > 0 && place < self.rules.home;
         on_course.then(|| self.board().course(seat)[usize::from(place) - 1])
@@ -163,8 +210,10 @@ impl Race {
     /// The squares of the board with their kinds, row by row from South's left.
     pub fn squares(&self) -> impl Iterator<Item = (Square, Ground)> {
         let (rows, columns) = (self.board().rows() as u8, self.board().columns() as u8);
-        let all = (0..rows).flat_map(move |row| (0..columns).map(move |column| Square { row, column }));
-        all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
+        let all =
+            (0..rows).flat_map(move |row| (0..columns).map(move |column| Square { row, column }));
+        all.map(|square| (square, self.ground(square)))
+            .filter(|&(_, ground)| ground != Ground::Outside)
     }
 
     /// The kind of `square`; [`Ground::Outside`] if no course of the game contains it.
@@ -184,7 +233,12 @@ impl Race {
             return Ground::End(finishing.next().is_none().then_some(seat));
         }
         match Seat::ALL.into_iter().filter(visits).count() {
-            _ if board.mark_kinds().any(|marks| marks.squares.contains(&name)) => Ground::Marked,
+            _ if board
+                .mark_kinds()
+                .any(|marks| marks.squares.contains(&name)) =>
+            {
+                Ground::Marked
+            }
             1 => Ground::Belly,
             _ => Ground::Plain,
         }
@@ -192,18 +246,33 @@ impl Race {
 
     /// A line for each seat with its pieces that are on no square, then the legend.
     fn notes(&self, state: &State) -> Vec<String> {
-        let mut notes: Vec<String> = self.spec().seats.iter().map(|seat| self.seat_note(state, seat)).collect();
+        let mut notes: Vec<String> = self
+            .spec()
+            .seats
+            .iter()
+            .map(|seat| self.seat_note(state, seat))
+            .collect();
         notes.push(String::new());
         let words = &self.rules.sheet.words;
-        let has = |wanted: &dyn Fn(Ground) -> bool| self.squares().any(|(_, ground)| wanted(ground));
+        let has =
+            |wanted: &dyn Fn(Ground) -> bool| self.squares().any(|(_, ground)| wanted(ground));
         let mut marks = Vec::new();
         let is_cross = self.board().columns() > WIDE;
         if has(&|ground| ground == Ground::Marked) {
-            marks.push(if is_cross { format!("x  {}", words.mark) } else { format!("[ ] {}", words.mark) });
+            marks.push(if is_cross {
+                format!("x  {}", words.mark)
+            } else {
+                format!("[ ] {}", words.mark)
+            });
         }
         if has(&|ground| matches!(ground, Ground::End(Some(_)))) {
             let seat = self.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-            marks.push(format!("({}) {} of {}", seat.letter().to_ascii_lowercase(), words.finish, seat.name()));
+            marks.push(format!(
+                "({}) {} of {}",
+                seat.letter().to_ascii_lowercase(),
+                words.finish,
+                seat.name()
+            ));
         } else if has(&|ground| ground == Ground::End(None)) {
             marks.push(format!("( ) {}", words.finish));
         }
@@ -228,17 +297,30 @@ impl Race {
         };
         let last = self.rules.goal;
         let off = (self.rules.room[0] > 0).then_some(0);
-        let ends = if self.rules.finish_of(seat).is_none() { last + 1 } else { self.rules.home };
+        let ends = if self.rules.finish_of(seat).is_none() {
+            last + 1
+        } else {
+            self.rules.home
+        };
         let mut parts: Vec<String> = off.into_iter().chain(ends..=last).map(counted).collect();
         if self.rules.has_gate() {
-            let has = if state.has_mark(seat) { "has" } else { "has not" };
+            let has = if state.has_mark(seat) {
+                "has"
+            } else {
+                "has not"
+            };
             parts.push(format!("{has} {}", self.rules.sheet.words.captured));
         }
         if self.spec().payoff == Payoff::Placings && state.finished[seat.index()] > 0 {
             parts.push(format!("rank {}", state.finished[seat.index()]));
         }
         let is_moving = state.phase != Phase::Over && state.mover == seat;
-        format!("{} {:7}{}", if is_moving { '>' } else { ' ' }, seat.name(), parts.join(", "))
+        format!(
+            "{} {:7}{}",
+            if is_moving { '>' } else { ' ' },
+            seat.name(),
+            parts.join(", ")
+        )
     }
 }
 
@@ -247,7 +329,11 @@ fn contents(standing: &[Standing], square: Square, most: usize) -> String {
     let here = standing.iter().filter(|piece| piece.square == Some(square));
     let letter = |piece: &Standing| {
         let letter = piece.seat.letter();
-        if piece.is_marked { letter.to_ascii_lowercase() } else { letter }
+        if piece.is_marked {
+            letter.to_ascii_lowercase()
+        } else {
+            letter
+        }
     };
     // The pieces of each seat are listed together, its marked pieces last.
     let letters: Vec<char> = here.map(letter).collect();
@@ -261,7 +347,11 @@ fn contents(standing: &[Standing], square: Square, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
-    format!("{}{}", kinds.iter().map(|kind| kind[0]).collect::<String>(), letters.len())
+    format!(
+        "{}{}",
+        kinds.iter().map(|kind| kind[0]).collect::<String>(),
+        letters.len()
+    )
 }
 
 impl fmt::Display for Square {
@@ -293,20 +383,33 @@ mod tests {
             assert!(drawing.lines().all(|line| line.len() <= 80), "{drawing}");
         }
         let twins = drawn("ashtapada?twins=bell S:14t,14t/N:off,off S *");
-        assert!(twins.contains("[ss]") && twins.contains("declared"), "{twins}");
-        let crowd = drawn("ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *");
+        assert!(
+            twins.contains("[ss]") && twins.contains("declared"),
+            "{twins}"
+        );
+        let crowd =
+            drawn("ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *");
         assert!(crowd.contains("[SENW16]"), "{crowd}");
-        let belly = drawn("pagade S+:7,7,77,77/E+:7,7,7,7/N+:home,home,home,home/W+:77,77,77,77 E 6,6");
-        assert!(belly.contains(" Ss4") && belly.contains(" E4") && belly.contains("rank 1"), "{belly}");
+        let belly =
+            drawn("pagade S+:7,7,77,77/E+:7,7,7,7/N+:home,home,home,home/W+:77,77,77,77 E 6,6");
+        assert!(
+            belly.contains(" Ss4") && belly.contains(" E4") && belly.contains("rank 1"),
+            "{belly}"
+        );
     }
 
     #[test]
     fn every_piece_is_drawn() {
-        for (game, seats) in [("ashtapada?path=spiral_kile", 4), ("ashte-kashte?entry=start_is_one", 3), ("pagade", 4)]
-        {
+        for (game, seats) in [
+            ("ashtapada?path=spiral_kile", 4),
+            ("ashte-kashte?entry=start_is_one", 3),
+            ("pagade", 4),
+        ] {
             let seats = Ruleset::default_seats(seats).unwrap_or(SeatSet::ALL);
             let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            for place in (0..=race.last_place()).filter(|&place| race.rules.room[usize::from(place)] > 0) {
+            for place in
+                (0..=race.last_place()).filter(|&place| race.rules.room[usize::from(place)] > 0)
+            {
                 let mut state = race.initial_state(Seat::EAST);
                 let start = race.draw(&state);
                 state.pieces[Seat::EAST.index()][race.pieces() - 1] = place;

@@ -1,20 +1,22 @@
 //! The text notation of positions, one line each. This module prints it; `parse` reads it.
 //!
-//! `docs/notation.md` describes the notation. Within a turn the last part has the unused throws, then `;` and the state
-//! of each piece that has been given throws, in slot order:
+//! `docs/notation.md` describes the notation. Within a turn the last part has the unused throws,
+//! then `;` and the state of each piece that has been given throws, in slot order:
 //!
-//! * `5+4`: the piece on 5 moves by 4 alone; `off+0`: a piece has entered; `off+4`: it has entered and moves by 4;
-//! * `6&4,6~`: two pieces on 6 move by 4 as a unit; `keep-`: the piece leaves the board from the keep (it is borne
-//!   off);
+//! * `5+4`: the piece on 5 moves by 4 alone; `off+0`: a piece has entered; `off+4`: it has entered
+//!   and moves by 4;
+//! * `6&4,6~`: two pieces on 6 move by 4 as a unit; `keep-`: the piece leaves the board from the
+//!   keep (it is borne off);
 //! * `12^6` (two dice): the piece on 12 moves first, with the larger die;
-//! * `!4`: a 4 stays unused (a series with `must = "greedy"`) or is set aside (a series whose throws are played one by
-//!   one); `+`: the turn has captured a piece;
-//! * `/8`: the unused throw is a part of an 8, and the other part has been played; `in`: a piece has already entered by
-//!   the unused throw.
+//! * `!4`: a 4 stays unused (a series with `must = "greedy"`) or is set aside (a series whose
+//!   throws are played one by one); `+`: the turn has captured a piece;
+//! * `/8`: the unused throw is a part of an 8, and the other part has been played; `in`: a piece
+//!   has already entered by the unused throw.
 //!
-//! Pieces of declared units (`unit.kind = "declared"`) have a `t`: `14t,14t`, within a turn `14t&4,14t~`. If the throws
-//! of a turn are limited, `*2` means that the third throw is next, and `4*2` that the second throw is a 4. A seat that
-//! finished second or third has its rank: `N+#2:home,home,home,home`.
+//! Pieces of declared units (`unit.kind = "declared"`) have a `t`: `14t,14t`, within a turn
+//! `14t&4,14t~`. If the throws of a turn are limited, `*2` means that the third throw is next, and
+//! `4*2` that the second throw is a 4. A seat that finished second or third has its rank:
+//! `N+#2:home,home,home,home`.
 
 mod board;
 mod choices;
@@ -43,7 +45,13 @@ pub use understood::RuleTopic;
 impl Race {
     /// The position as one line of text.
     pub fn print(&self, state: &State) -> String {
-        let seats = joined(self.ruleset().seats().iter().map(|seat| self.seat_text(state, seat)), "/");
+        let seats = joined(
+            self.ruleset()
+                .seats()
+                .iter()
+                .map(|seat| self.seat_text(state, seat)),
+            "/",
+        );
         let turn = match state.phase {
             Phase::Over => "- -".to_owned(),
             _ => format!("{} {}", state.mover, self.pending_text(state)),
@@ -57,18 +65,31 @@ impl Race {
             0 | 1 => String::new(),
             place => format!("#{place}"),
         };
-        let pieces = joined((0..self.pieces()).map(|slot| self.piece_text(state, seat, slot)), ",");
+        let pieces = joined(
+            (0..self.pieces()).map(|slot| self.piece_text(state, seat, slot)),
+            ",",
+        );
         format!("{seat}{cut}{finished}:{pieces}")
     }
 
     fn piece_text(&self, state: &State, seat: Seat, slot: usize) -> String {
         let is_declared = state.declared[seat.index()] >> slot & 1 == 1;
-        format!("{}{}", self.place_text(state.pieces[seat.index()][slot]), if is_declared { "t" } else { "" })
+        format!(
+            "{}{}",
+            self.place_text(state.pieces[seat.index()][slot]),
+            if is_declared { "t" } else { "" }
+        )
     }
 
     pub(super) fn pending_text(&self, state: &State) -> String {
         let next = (state.phase == Phase::Throw).then(|| "*".to_owned());
-        let mut throws = joined(self.pending_throws(state).iter().map(ToString::to_string).chain(next), ",");
+        let mut throws = joined(
+            self.pending_throws(state)
+                .iter()
+                .map(ToString::to_string)
+                .chain(next),
+            ",",
+        );
         self.registers.print_counts(state, &mut throws);
         if state.phase != Phase::Allot {
             return throws;
@@ -93,13 +114,20 @@ impl Race {
         format!("{throws};{}", items.join(","))
     }
 
-    /// The pending parts of the texts of turn starts: `*` and, if the throws of a turn are limited, `*1` and so on.
+    /// The pending parts of the texts of turn starts: `*` and, if the throws of a turn are limited,
+    /// `*1` and so on.
     pub fn turn_starts(&self) -> Vec<String> {
-        let text = |registers| self.pending_text(&State { registers, ..State::empty(Seat::SOUTH) });
+        let text = |registers| {
+            self.pending_text(&State {
+                registers,
+                ..State::empty(Seat::SOUTH)
+            })
+        };
         self.registers.starts().into_iter().map(text).collect()
     }
 
-    /// The name of a place: the number of its square, or the game's word for a place without a square.
+    /// The name of a place: the number of its square, or the game's word for a place without a
+    /// square.
     pub fn place_text(&self, place: u8) -> String {
         self.rules.place_text(place)
     }
@@ -109,8 +137,8 @@ impl Race {
         self.rules.goal
     }
 
-    /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. If the piece has already moved in this
-    /// turn, the text has its steps, too: `2: 12+4`.
+    /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. If the piece has
+    /// already moved in this turn, the text has its steps, too: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
         self.turns.notation().action_text(state, action)
     }

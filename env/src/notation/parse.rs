@@ -1,4 +1,5 @@
-//! Parser of positions. It checks every part; an error names the part, its text and the rule that it breaks.
+//! Parser of positions. It checks every part; an error names the part, its text and the rule that
+//! it breaks.
 
 use std::sync::Arc;
 
@@ -15,7 +16,9 @@ use crate::sheet::ruleset::{Ruleset, RulesetError};
 #[non_exhaustive]
 pub enum NotationError {
     /// The line does not consist of four parts.
-    #[error("a position has four parts, `game seats mover pending`, with one space between them (this has {0})")]
+    #[error(
+        "a position has four parts, `game seats mover pending`, with one space between them (this has {0})"
+    )]
     Parts(usize),
     /// The game, its flags or its seats are invalid.
     #[error("ruleset: {0}")]
@@ -31,8 +34,8 @@ pub enum NotationError {
     /// One part of the text is invalid.
     #[error("{part} `{text}`: {problem}")]
     Part {
-        /// The name of the part: `seat` (one seat with its pieces), `mover` (the seat to act) or `pending` (the throws
-        /// and the steps that pieces have been given).
+        /// The name of the part: `seat` (one seat with its pieces), `mover` (the seat to act) or
+        /// `pending` (the throws and the steps that pieces have been given).
         part: &'static str,
         /// Its text.
         text: String,
@@ -64,10 +67,12 @@ impl Race {
         Ok((race, state))
     }
 
-    /// Reads a position of this game. The ruleset is parsed only if its text differs from the name of this game.
+    /// Reads a position of this game. The ruleset is parsed only if its text differs from the name
+    /// of this game.
     ///
     /// # Errors
-    /// Those of [`Race::parse_position`], and [`NotationError::OtherGame`] if the position belongs to another ruleset.
+    /// Those of [`Race::parse_position`], and [`NotationError::OtherGame`] if the position belongs
+    /// to another ruleset.
     pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
         let parts = Parts::of(text)?;
         let ruleset = self.ruleset();
@@ -80,7 +85,10 @@ impl Race {
             };
             if found != *ruleset {
                 // If the position is also invalid, its own problem is returned instead.
-                let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
+                let (found, expected) = (
+                    found.to_string(),
+                    (ruleset.to_string(), parts.state(&Race::new(found))?).0,
+                );
                 return Err(NotationError::OtherGame { found, expected });
             }
         }
@@ -107,20 +115,38 @@ impl<'a> Parts<'a> {
         let mut taking_part = SeatSet::EMPTY;
         for text in &seat_texts {
             let seat = text.chars().next().and_then(Seat::from_letter);
-            let Some(seat) = seat else { return Err(bad("seat", text, "it must begin with S, E, N or W")) };
+            let Some(seat) = seat else {
+                return Err(bad("seat", text, "it must begin with S, E, N or W"));
+            };
             if taking_part.iter().any(|other| other >= seat) {
-                return Err(bad("seat", text, "each seat can be listed once, in the order S, E, N, W"));
+                return Err(bad(
+                    "seat",
+                    text,
+                    "each seat can be listed once, in the order S, E, N, W",
+                ));
             }
             taking_part = taking_part.with(seat);
         }
-        Ok(Parts { game, taking_part, seats: seat_texts, mover, pending })
+        Ok(Parts {
+            game,
+            taking_part,
+            seats: seat_texts,
+            mover,
+            pending,
+        })
     }
 
     fn state(&self, race: &Race) -> Result<State, NotationError> {
-        let &Parts { taking_part, mover, pending, .. } = self;
+        let &Parts {
+            taking_part,
+            mover,
+            pending,
+            ..
+        } = self;
         let mut state = State::empty(Seat::SOUTH);
         for (seat, text) in taking_part.iter().zip(&self.seats) {
-            race.parse_seat(&mut state, seat, text).map_err(|problem| bad("seat", text, problem))?;
+            race.parse_seat(&mut state, seat, text)
+                .map_err(|problem| bad("seat", text, problem))?;
         }
         race.check_pieces(&state).map_err(NotationError::Pieces)?;
         let is_over = by_kind!(&race.turns, turns => turns.is_over(&state));
@@ -134,14 +160,21 @@ impl<'a> Parts<'a> {
             state.end();
             return Ok(state);
         }
-        let seat = mover.chars().next().filter(|_| mover.len() == 1).and_then(Seat::from_letter);
+        let seat = mover
+            .chars()
+            .next()
+            .filter(|_| mover.len() == 1)
+            .and_then(Seat::from_letter);
         let problem = match seat {
             Some(seat) if !taking_part.contains(seat) => "this seat does not take part",
             Some(_) if is_over => "the game is over: write `-`",
-            Some(seat) if !by_kind!(&race.turns, turns => turns.has_turns(&state, seat)) => "this seat has finished",
+            Some(seat) if !by_kind!(&race.turns, turns => turns.has_turns(&state, seat)) => {
+                "this seat has finished"
+            }
             Some(seat) => {
                 state.mover = seat;
-                race.parse_pending(&mut state, pending).map_err(|problem| bad("pending", pending, problem))?;
+                race.parse_pending(&mut state, pending)
+                    .map_err(|problem| bad("pending", pending, problem))?;
                 return Ok(state);
             }
             None => "must be S, E, N, W or -",
@@ -151,14 +184,20 @@ impl<'a> Parts<'a> {
 }
 
 fn bad(part: &'static str, text: &str, problem: impl Into<String>) -> NotationError {
-    NotationError::Part { part, text: text.to_owned(), problem: problem.into() }
+    NotationError::Part {
+        part,
+        text: text.to_owned(),
+        problem: problem.into(),
+    }
 }
 
 impl Race {
     /// The place with this name, if a piece can be there.
     fn place(&self, text: &str) -> Option<u8> {
         let can_stand = |place: &u8| self.rules.room[usize::from(*place)] > 0;
-        (0..=self.rules.goal).filter(can_stand).find(|&place| self.place_text(place) == text)
+        (0..=self.rules.goal)
+            .filter(can_stand)
+            .find(|&place| self.place_text(place) == text)
     }
 
     /// The problem of a piece that is on an unknown place.
@@ -167,28 +206,45 @@ impl Race {
         let end = |place: u8| can_stand(place).then(|| self.place_text(place));
         let ends = (self.rules.home..=self.rules.goal).filter_map(end);
         let places = end(0).into_iter().chain(self.ranges(can_stand)).chain(ends);
-        format!("there is no place `{text}`; places are {}", joined(places, ", "))
+        format!(
+            "there is no place `{text}`; places are {}",
+            joined(places, ", ")
+        )
     }
 
     /// Splits the text of a piece: the name of its place, and 1 if it is in a declared unit.
     fn declaration<'a>(&self, text: &'a str) -> (&'a str, u8) {
-        text.strip_suffix('t').filter(|_| self.rules.declares()).map_or((text, 0), |name| (name, 1))
+        text.strip_suffix('t')
+            .filter(|_| self.rules.declares())
+            .map_or((text, 0), |name| (name, 1))
     }
 
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), String> {
-        let (head, pieces) = text.split_once(':').ok_or("`:` is missing after the seat")?;
+        let (head, pieces) = text
+            .split_once(':')
+            .ok_or("`:` is missing after the seat")?;
         let mut head = &head[1..];
-        if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_seat_marks()) {
+        if let Some(rest) = head
+            .strip_prefix('+')
+            .filter(|_| self.rules.has_seat_marks())
+        {
             state.seat_marks |= 1 << seat.index();
             head = rest;
         }
         let mut finished = 1;
-        if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().payoff == Payoff::Placings) {
-            finished = number(place).filter(|place| (2..=3).contains(place)).ok_or("the rank must be #2 or #3")?;
+        if let Some(place) = head
+            .strip_prefix('#')
+            .filter(|_| self.spec().payoff == Payoff::Placings)
+        {
+            finished = number(place)
+                .filter(|place| (2..=3).contains(place))
+                .ok_or("the rank must be #2 or #3")?;
             head = "";
         }
         if !head.is_empty() {
-            return Err(format!("`{head}` before the colon has no meaning in this game"));
+            return Err(format!(
+                "`{head}` before the colon has no meaning in this game"
+            ));
         }
         let texts: Vec<&str> = pieces.split(',').collect();
         let count = self.pieces();
@@ -215,31 +271,54 @@ impl Race {
     }
 
     fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), String> {
-        let (throws, allotted) = pending.split_once(';').map_or((pending, None), |(throws, rest)| (throws, Some(rest)));
-        let end = throws.find(|letter: char| letter != ',' && !letter.is_ascii_digit()).unwrap_or(throws.len());
+        let (throws, allotted) = pending
+            .split_once(';')
+            .map_or((pending, None), |(throws, rest)| (throws, Some(rest)));
+        let end = throws
+            .find(|letter: char| letter != ',' && !letter.is_ascii_digit())
+            .unwrap_or(throws.len());
         let (list, counts) = throws.split_at(end);
         let is_next = counts.starts_with('*') && (list.is_empty() || list.ends_with(','));
         state.phase = match (is_next, allotted) {
-            (true, Some(_)) => return Err("`;` cannot follow `*`: pieces move only after the last throw".to_owned()),
+            (true, Some(_)) => {
+                return Err(
+                    "`;` cannot follow `*`: pieces move only after the last throw".to_owned(),
+                );
+            }
             (true, None) => Phase::Throw,
             (false, None) => Phase::Choose,
             (false, Some(_)) => Phase::Allot,
         };
         let list = list.strip_suffix(',').filter(|_| is_next).unwrap_or(list);
-        let values = list.split(',').filter(|_| !is_next || !list.is_empty()).map(number).collect::<Option<Vec<u8>>>();
+        let values = list
+            .split(',')
+            .filter(|_| !is_next || !list.is_empty())
+            .map(number)
+            .collect::<Option<Vec<u8>>>();
         let values = values.ok_or("throws must be numbers with commas between them")?;
-        if !self.registers.read_counts(state, if is_next { "*" } else { "" }, counts) {
-            return Err(format!("`{counts}` cannot follow the throws; write a comma before `*` if a throw is next"));
+        if !self
+            .registers
+            .read_counts(state, if is_next { "*" } else { "" }, counts)
+        {
+            return Err(format!(
+                "`{counts}` cannot follow the throws; write a comma before `*` if a throw is next"
+            ));
         }
         self.turns.notation().load(state, &values, state.phase)?;
-        let Some(allotted) = allotted else { return Ok(()) };
+        let Some(allotted) = allotted else {
+            return Ok(());
+        };
         self.parse_allotted(state, allotted)?;
         let fits = |before: &State| self.check_seat(before, state.mover).is_ok();
         if !self.turns.notation().is_playable(state, &fits) {
             return Err("the rules do not lead to this state of a turn".to_owned());
         }
         let written = self.pending_text(state);
-        if written == pending { Ok(()) } else { Err(format!("write `{written}` for this")) }
+        if written == pending {
+            Ok(())
+        } else {
+            Err(format!("write `{written}` for this"))
+        }
     }
 
     /// Reads the steps that the mover's pieces have been given in the current turn.
@@ -248,12 +327,17 @@ impl Race {
         let (own, declared) = (state.pieces[colour], state.declared[colour]);
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {
-            let unknown =
-                || format!("cannot read `{item}`: write what each piece does, such as `5+4` (see the notation)");
+            let unknown = || {
+                format!(
+                    "cannot read `{item}`: write what each piece does, such as `5+4` (see the notation)"
+                )
+            };
             if self.registers.read_mark(state, item).is_some() {
                 continue;
             }
-            let sign = item.find(['+', '&', '~', '^']).or_else(|| item.strip_suffix('-').map(str::len));
+            let sign = item
+                .find(['+', '&', '~', '^'])
+                .or_else(|| item.strip_suffix('-').map(str::len));
             let sign = sign.ok_or_else(unknown)?;
             let (name, is_declared) = self.declaration(&item[..sign]);
             let place = self.place(name).ok_or_else(unknown)?;
@@ -263,10 +347,15 @@ impl Race {
                 format!("`{item}` does not match a piece of the mover; pieces must be in ascending order")
             })?;
             next_slot = slot + 1;
-            let role = self.turns.notation().role(&item[sign..=sign], place, steps == "0");
+            let role = self
+                .turns
+                .notation()
+                .role(&item[sign..=sign], place, steps == "0");
             // The comparison with the printed text finds wrong and missing steps.
             state.steps[slot] = number(steps).unwrap_or(0);
-            state.roles[slot] = role.filter(|&role| role != role::FRESH).ok_or_else(unknown)?;
+            state.roles[slot] = role
+                .filter(|&role| role != role::FRESH)
+                .ok_or_else(unknown)?;
         }
         Ok(())
     }

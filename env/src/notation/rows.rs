@@ -22,7 +22,9 @@ pub enum RowError {
     #[error("the row is not a position: {0}")]
     Position(#[from] NotationError),
     /// A field does not fit the other fields.
-    #[error("the field `{field}` does not fit the other fields, which have the position `{position}`")]
+    #[error(
+        "the field `{field}` does not fit the other fields, which have the position `{position}`"
+    )]
     Field {
         /// The name of the field.
         field: &'static str,
@@ -32,7 +34,8 @@ pub enum RowError {
 }
 
 impl Race {
-    /// Reads a position of this game from a row with the fields [`ROW_FIELDS`], and checks every byte.
+    /// Reads a position of this game from a row with the fields [`ROW_FIELDS`], and checks every
+    /// byte.
     ///
     /// # Errors
     /// If the row is not exactly the row of a position that [`Race::parse_state`] accepts.
@@ -42,8 +45,11 @@ impl Race {
             return Err(RowError::Version(row[0]));
         }
         let state = State::from_row(row);
-        let places =
-            self.ruleset().seats().iter().flat_map(|seat| self.places(&state, seat).into_iter().take(self.pieces()));
+        let places = self
+            .ruleset()
+            .seats()
+            .iter()
+            .flat_map(|seat| self.places(&state, seat).into_iter().take(self.pieces()));
         if let Some(place) = places.into_iter().find(|&place| place > self.last_place()) {
             return Err(RowError::Place(place, self.last_place()));
         }

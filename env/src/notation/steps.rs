@@ -1,4 +1,5 @@
-//! The moves of actions on the board: the pieces that move and the squares on their way, for drawn boards.
+//! The moves of actions on the board: the pieces that move and the squares on their way, for drawn
+//! boards.
 
 use super::Standing;
 use crate::game::{Action, Game, Node, Seat};
@@ -8,8 +9,8 @@ use crate::race::position::state::{MAX_PIECES, State, role};
 use crate::race::turns::text::Move;
 
 impl Race {
-    /// Returns the moves of `actions`, taken in order from `state`. Several throws for one piece are one move. The
-    /// texts leave out captures and other effects.
+    /// Returns the moves of `actions`, taken in order from `state`. Several throws for one piece
+    /// are one move. The texts leave out captures and other effects.
     pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<Move> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
@@ -18,12 +19,15 @@ impl Race {
             }
             self.apply_action(&mut at, action);
         }
-        walks.iter_mut().for_each(|walk| walk.text = self.move_text(walk));
+        walks
+            .iter_mut()
+            .for_each(|walk| walk.text = self.move_text(walk));
         walks
     }
 
-    /// The move that a legal `action` makes in `state`; `None` if no piece moves. If the move ends the turn, the text
-    /// ends with the effects of the turn: `twins H5 to H7 by 2, captures NN on H7, throws again`.
+    /// The move that a legal `action` makes in `state`; `None` if no piece moves. If the move ends
+    /// the turn, the text ends with the effects of the turn:
+    /// `twins H5 to H7 by 2, captures NN on H7, throws again`.
     pub fn step(&self, state: &State, action: Action) -> Option<Move> {
         let mut step = self.walk(state, action)?;
         step.text = self.move_text(&step);
@@ -38,7 +42,11 @@ impl Race {
             text.as_ref() == Some(&step.text) && after(*other) != end
         };
         // A piece can have come to the square of another piece in this turn.
-        if self.legal_actions(state).iter().any(|other| is_alike(&other)) {
+        if self
+            .legal_actions(state)
+            .iter()
+            .any(|other| is_alike(&other))
+        {
             step.hidden = state.steps[step.slot];
             step.text = self.move_text(&step);
         }
@@ -59,7 +67,8 @@ impl Race {
             0 => self.rules.entry - 1,
             from => from,
         };
-        // A piece that reaches a lower place has gone around the course again (a lap), or back from the finish.
+        // A piece that reaches a lower place has gone around the course again (a lap), or back from
+        // the finish.
         let lap = self.rules.lap;
         let (walked, back) = match to < from || to == from && lap > 0 {
             true if lap == 0 => (self.rules.home, to..self.rules.home),
@@ -67,9 +76,22 @@ impl Race {
             false => (to, 0..0),
         };
         let reached = origin.saturating_add(found.steps);
-        // If the piece reaches a place beyond a closed gate, a capture in this turn has opened the gate.
-        let shown = |place| self.shown(seat, if to == reached { place } else { self.lapped(state, place) });
-        found.path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
+        // If the piece reaches a place beyond a closed gate, a capture in this turn has opened the
+        // gate.
+        let shown = |place| {
+            self.shown(
+                seat,
+                if to == reached {
+                    place
+                } else {
+                    self.lapped(state, place)
+                },
+            )
+        };
+        found.path = (origin + 1..=walked)
+            .chain(back.rev())
+            .filter_map(shown)
+            .collect();
         (found.seat, found.from) = (seat, self.lapped(state, from));
         found.start = self.shown(seat, found.from);
         found.is_declared = state.declared[seat.index()] >> slot & 1 == 1;
@@ -80,14 +102,22 @@ impl Race {
     /// [`Race::unit_move`] with every single throw that it uses.
     pub(super) fn walk(&self, state: &State, action: Action) -> Option<Move> {
         let found = self.unit_move(state, action)?;
-        Some(Move { throws: found.throws.repeat(found.used), ..found })
+        Some(Move {
+            throws: found.throws.repeat(found.used),
+            ..found
+        })
     }
 
-    /// Adds a move to the moves of a turn. If it continues an earlier move of the same pieces, extends that move.
+    /// Adds a move to the moves of a turn. If it continues an earlier move of the same pieces,
+    /// extends that move.
     pub(super) fn follow(&self, walks: &mut Vec<Move>, next: Move) {
         let is_one = self.turns.notation().lands_at_once();
-        let is_continued = |known: &&mut Move| known.pieces() == next.pieces() && (is_one || known.to == next.from);
-        let Some(known) = walks.iter_mut().find(is_continued) else { return walks.push(next) };
+        let is_continued = |known: &&mut Move| {
+            known.pieces() == next.pieces() && (is_one || known.to == next.from)
+        };
+        let Some(known) = walks.iter_mut().find(is_continued) else {
+            return walks.push(next);
+        };
         known.path.extend(next.path);
         // A piece that enters and moves on makes one move to the last square.
         known.kind = next.kind;
@@ -95,8 +125,8 @@ impl Race {
         known.to = next.to;
     }
 
-    /// Every piece of `state`, seat by seat, after the steps that it has been given in this turn. Captures of the turn
-    /// are not shown.
+    /// Every piece of `state`, seat by seat, after the steps that it has been given in this turn.
+    /// Captures of the turn are not shown.
     pub fn standing_within(&self, state: &State) -> Vec<Standing> {
         self.standing(&self.within(state))
     }
@@ -104,7 +134,8 @@ impl Race {
     /// `state` with the mover's pieces on the places that they have reached in this turn.
     pub(super) fn within(&self, state: &State) -> State {
         let mut within = *state;
-        within.pieces[self.colour(state).index()] = self.reached(state).map(|place| self.lapped(state, place));
+        within.pieces[self.colour(state).index()] =
+            self.reached(state).map(|place| self.lapped(state, place));
         within
     }
 
@@ -128,15 +159,22 @@ impl Race {
         reached
     }
 
-    /// The place of a piece that reaches `place`: a lower place if the piece must go around the course again.
+    /// The place of a piece that reaches `place`: a lower place if the piece must go around the
+    /// course again.
     pub(super) fn lapped(&self, state: &State, place: u8) -> u8 {
-        self.rules.lapped(place, self.rules.gate_rule.is_open(state, self.colour(state)))
+        self.rules.lapped(
+            place,
+            self.rules.gate_rule.is_open(state, self.colour(state)),
+        )
     }
 
     /// The square where a piece at this place is drawn, also at the finish.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
         if place == self.rules.home {
-            return self.rules.finish_of(seat).filter(|&finish| self.ground(finish) != super::Ground::Home);
+            return self
+                .rules
+                .finish_of(seat)
+                .filter(|&finish| self.ground(finish) != super::Ground::Home);
         }
         self.square(seat, place)
     }
@@ -151,32 +189,62 @@ mod tests {
         let squares = |position: &str| {
             let (race, state) = Race::parse_position(position).expect("a position");
             let standing = race.standing_within(&state);
-            standing.iter().map(|piece| piece.square.map_or("-".to_owned(), |at| at.to_string())).collect::<Vec<_>>()
+            standing
+                .iter()
+                .map(|piece| piece.square.map_or("-".to_owned(), |at| at.to_string()))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(squares("ashtapada S:5,30/N:off,23 S 2;30+4"), ["H3", "B6", "-", "H7"]);
-        assert_eq!(squares("ashtapada S:6,6/N:23,23 S 2;6&1,6~"), ["H5", "H5", "H7", "H7"]);
-        assert_eq!(squares("ashtapada S:off,off/N:off,off S 2;off+1"), ["F1", "-", "-", "-"]);
-        assert_eq!(squares("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4")[..4], ["J6", "K4", "K12", "I3"]);
+        assert_eq!(
+            squares("ashtapada S:5,30/N:off,23 S 2;30+4"),
+            ["H3", "B6", "-", "H7"]
+        );
+        assert_eq!(
+            squares("ashtapada S:6,6/N:23,23 S 2;6&1,6~"),
+            ["H5", "H5", "H7", "H7"]
+        );
+        assert_eq!(
+            squares("ashtapada S:off,off/N:off,off S 2;off+1"),
+            ["F1", "-", "-", "-"]
+        );
+        assert_eq!(
+            squares("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4")[..4],
+            ["J6", "K4", "K12", "I3"]
+        );
     }
 
     #[test]
     fn pieces_are_where_their_steps_lead() {
         use crate::chance;
         use crate::notation::test_support::random_play;
-        let games = ["ashtapada?pieces=3", "ashtapada?twins=bell", "ashte-kashte", "pagade", "pagade?no_cut=lap"];
+        let games = [
+            "ashtapada?pieces=3",
+            "ashtapada?twins=bell",
+            "ashte-kashte",
+            "pagade",
+            "pagade?no_cut=lap",
+        ];
         for game in games {
             let mut checked = 0;
             random_play(game, 2, chance::stream(5, 0), 4000, |race, state, rng| {
                 let legal = race.legal_actions(state);
-                let action = legal.nth(chance::below(legal.len(), rng)).expect("a legal action");
+                let action = legal
+                    .nth(chance::below(legal.len(), rng))
+                    .expect("a legal action");
                 let step = race.step(state, action);
                 let before = race.print(state);
                 race.apply_action(state, action);
                 if let Some(Move { seat, path, to, .. }) = step {
-                    let own: Vec<Standing> =
-                        race.standing_within(state).into_iter().filter(|piece| piece.seat == seat).collect();
+                    let own: Vec<Standing> = race
+                        .standing_within(state)
+                        .into_iter()
+                        .filter(|piece| piece.seat == seat)
+                        .collect();
                     let is_there = own.iter().any(|piece| piece.place == to);
-                    assert!(is_there, "{before}: {path:?} leads to {to}, not to {}", race.print(state));
+                    assert!(
+                        is_there,
+                        "{before}: {path:?} leads to {to}, not to {}",
+                        race.print(state)
+                    );
                     checked += 1;
                 }
             });
@@ -190,11 +258,27 @@ mod tests {
             let (race, state) = Race::parse_position(position).expect("a position");
             let graph = race.turn_graph(&state, 1000).expect("few positions");
             let square = |square: Option<&Square>| square.map_or("-".to_owned(), Square::to_string);
-            let shown =
-                |step: &Move| format!("{}-{} {:?}", square(step.start.as_ref()), square(step.path.last()), step.throws);
+            let shown = |step: &Move| {
+                format!(
+                    "{}-{} {:?}",
+                    square(step.start.as_ref()),
+                    square(step.path.last()),
+                    step.throws
+                )
+            };
             let turns = graph.ends.iter().map(|(end, actions)| {
-                let captures = race.captures(&state, end).iter().map(Square::to_string).collect::<Vec<_>>().join(" ");
-                let moves = race.turn_moves(&state, actions).iter().map(shown).collect::<Vec<_>>().join(", ");
+                let captures = race
+                    .captures(&state, end)
+                    .iter()
+                    .map(Square::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                let moves = race
+                    .turn_moves(&state, actions)
+                    .iter()
+                    .map(shown)
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 format!("{moves} x{captures}")
             });
             turns.collect::<Vec<_>>()
@@ -203,8 +287,14 @@ mod tests {
         assert!(both.contains(&"K4-P9 [3, 6] x".to_owned()), "{both:?}");
         // A piece can capture on a landing that is not its last.
         let series = turns("ashtapada S:5,7/N:5,25 S 4,2");
-        assert!(series.iter().any(|turn| turn.ends_with("xG8")), "{series:?}");
+        assert!(
+            series.iter().any(|turn| turn.ends_with("xG8")),
+            "{series:?}"
+        );
         // The piece enters by the 1 and moves on by the 3.
-        assert_eq!(turns("ashtapada S:off,off/N:off,off S 1,3"), ["--H1 [1, 3] x"]);
+        assert_eq!(
+            turns("ashtapada S:off,off/N:off,off S 1,3"),
+            ["--H1 [1, 3] x"]
+        );
     }
 }

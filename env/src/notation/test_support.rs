@@ -8,8 +8,8 @@ use crate::race::Race;
 use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
 
-/// Plays `game` with this number of seats for this number of nodes. `choose` is called at each decision and must change
-/// the position.
+/// Plays `game` with this number of seats for this number of nodes. `choose` is called at each
+/// decision and must change the position.
 pub(crate) fn random_play<R: Rng>(
     game: &str,
     seats: usize,

@@ -10,15 +10,22 @@ impl Race {
         let rules = &*self.rules;
         let pieces = &state.pieces[seat.index()][..self.pieces()];
         if let Some((place, here)) = rules.crowded(state, seat) {
-            let (most, place) = (rules.room[usize::from(place) % PLACES], self.place_text(place));
-            return Err(format!("{here} pieces are on {place}, but it has room for {most}"));
+            let (most, place) = (
+                rules.room[usize::from(place) % PLACES],
+                self.place_text(place),
+            );
+            return Err(format!(
+                "{here} pieces are on {place}, but it has room for {most}"
+            ));
         }
         if pieces.contains(&rules.goal) && rules.goal > rules.home && pieces[0] < rules.home {
             return Err("a piece can be borne off only when all other pieces are at the finish or borne off".to_owned());
         }
         for (slot, &place) in pieces.iter().enumerate() {
             let is_declared = |slot: usize| state.declared[seat.index()] >> slot & 1 == 1;
-            let twins = (0..pieces.len()).filter(|&other| pieces[other] == place && is_declared(other)).count();
+            let twins = (0..pieces.len())
+                .filter(|&other| pieces[other] == place && is_declared(other))
+                .count();
             let is_before = u32::from(place) <= rules.declaring.trailing_zeros();
             if is_declared(slot) && (twins % 2 != 0 || is_before || place >= rules.home) {
                 return Err(
@@ -32,8 +39,13 @@ impl Race {
     /// Checks the seats together.
     pub(crate) fn check_pieces(&self, state: &State) -> Result<(), String> {
         let (seats, rules) = (self.spec().seats, &*self.rules);
-        for seat in seats.iter().filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat)) {
-            let inside = state.pieces[seat.index()].iter().find(|&&place| place >= rules.gate && place != NO_PIECE);
+        for seat in seats
+            .iter()
+            .filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat))
+        {
+            let inside = state.pieces[seat.index()]
+                .iter()
+                .find(|&&place| place >= rules.gate && place != NO_PIECE);
             if let Some(&place) = inside {
                 let place = self.place_text(place);
                 return Err(format!(
@@ -43,8 +55,14 @@ impl Race {
             }
         }
         // A seat keeps the mark of its first entry, also when all its pieces are captured.
-        for seat in seats.iter().filter(|&seat| rules.remembers_entry && !state.has_mark(seat)) {
-            if state.pieces[seat.index()][..self.pieces()].iter().any(|&place| place > 0) {
+        for seat in seats
+            .iter()
+            .filter(|&seat| rules.remembers_entry && !state.has_mark(seat))
+        {
+            if state.pieces[seat.index()][..self.pieces()]
+                .iter()
+                .any(|&place| place > 0)
+            {
                 return Err(format!("{seat} has entered a piece: write `{seat}+:`"));
             }
         }
@@ -66,7 +84,9 @@ impl Race {
             Payoff::Winner if places.len() > 1 => "two seats have won".to_owned(),
             Payoff::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
             // The game ends when only one seat has not finished.
-            Payoff::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
+            Payoff::Placings if places.len() == spec.seats.len() => {
+                "all seats have finished".to_owned()
+            }
             Payoff::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
                 format!("finished seats must have the ranks 1, 2 and so on, not {places:?}")
             }
@@ -100,7 +120,8 @@ mod tests {
             "thaayam?pieces=2&hop=each S:off,off/N:off,off S 4,2;",
             // The captured piece is still on the board.
             "thaayam?pieces=2&hop=each S:off,5/N:10,11 S 4;+",
-            // The 4 must be set aside before the 8. A throw is set aside only if another throw can be played.
+            // The 4 must be set aside before the 8. A throw is set aside only if another throw can
+            // be played.
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!8",
             "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4,2;!4",
             // Three dice were thrown, and none of them is set aside.
@@ -127,24 +148,42 @@ mod tests {
             "thaayam?pieces=2&hop=each S:off,5/N:off,11 S 4;+",
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4",
         ] {
-            assert!(Race::parse_position(text).is_ok(), "{text}: {:?}", Race::parse_position(text).err());
+            assert!(
+                Race::parse_position(text).is_ok(),
+                "{text}: {:?}",
+                Race::parse_position(text).err()
+            );
         }
     }
 
     #[test]
     fn parts_of_a_total_are_given_in_order() {
-        let sheet = crate::sheet::builtin::named("saturankam").expect("a built-in game").text();
+        let sheet = crate::sheet::builtin::named("saturankam")
+            .expect("a built-in game")
+            .text();
+        let four = sheet
+            .replace("name = \"saturankam\"", "name = \"four\"")
+            .replace("allowed = [1, 2]", "allowed = [4]");
         let four =
-            sheet.replace("name = \"saturankam\"", "name = \"four\"").replace("allowed = [1, 2]", "allowed = [4]");
-        let four = Sheet::read(&four.replace("count = 2", "count = 4"), "four.toml").expect("a sheet");
-        let race =
-            Race::new(Ruleset::of(Arc::new(four), SeatSet::from_letters("SN").expect("seats"), []).expect("valid"));
+            Sheet::read(&four.replace("count = 2", "count = 4"), "four.toml").expect("a sheet");
+        let race = Race::new(
+            Ruleset::of(
+                Arc::new(four),
+                SeatSet::from_letters("SN").expect("seats"),
+                [],
+            )
+            .expect("valid"),
+        );
         for allotted in ["1+1,7+1", "3+1", "0+200,1+200,7+3"] {
             let text = format!("four S:0,1,3,7/N:0,0,0,0 S 4,4;{allotted}");
             assert!(race.parse_state(&text).is_err(), "{text}");
         }
         let text = "four S:0,1,3,7/N:0,0,0,0 S 4,4;0+1,1+1";
-        assert!(race.parse_state(text).is_ok(), "{:?}", race.parse_state(text));
+        assert!(
+            race.parse_state(text).is_ok(),
+            "{:?}",
+            race.parse_state(text)
+        );
     }
 
     #[test]
@@ -155,18 +194,25 @@ mod tests {
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4,!4",
         ] {
             let error = Race::parse_position(text).expect_err(text).to_string();
-            assert!(error.contains("write `") && error.contains("for this"), "{error}");
+            assert!(
+                error.contains("write `") && error.contains("for this"),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn throws_that_were_made_have_one_text() {
-        let text = |pending: &str| format!("main-pacheh?max_throws=3 S:0,0,0,8/N:0,0,0,0 S {pending}");
+        let text =
+            |pending: &str| format!("main-pacheh?max_throws=3 S:0,0,0,8/N:0,0,0,0 S {pending}");
         for pending in ["*", "*1", "*2", "4", "4*2", "4*3"] {
-            let (race, state) = Race::parse_position(&text(pending)).unwrap_or_else(|error| panic!("{error}"));
+            let (race, state) =
+                Race::parse_position(&text(pending)).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(race.print(&state), text(pending));
         }
-        for pending in ["*0", "*3", "4*1", "4*4", "4*", "4*0", "*1*", "4,*1", "*x", "-*1"] {
+        for pending in [
+            "*0", "*3", "4*1", "4*4", "4*", "4*0", "*1*", "4,*1", "*x", "-*1",
+        ] {
             assert!(Race::parse_position(&text(pending)).is_err(), "{pending}");
         }
         assert!(Race::parse_position(&text("*1").replace("?max_throws=3", "")).is_err());

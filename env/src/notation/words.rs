@@ -8,12 +8,14 @@ use crate::race::position::state::{State, role};
 use crate::race::turns::text::{Move, MoveKind, joined};
 
 impl Race {
-    /// Describes `actions`, taken in order from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws
-    /// again`, `enter on E1 (4 unused)`, `pass`.
+    /// Describes `actions`, taken in order from `state`:
+    /// `H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again`,
+    /// `enter on E1 (4 unused)`, `pass`.
     ///
-    /// `state` must be a decision, and each action must be legal. If `state` is within a turn, the text describes the
-    /// whole turn and begins with the steps that pieces have already been given. A position does not contain the throws
-    /// that gave these steps, so the text can describe several throws as one, and can leave out earlier unused throws.
+    /// `state` must be a decision, and each action must be legal. If `state` is within a turn, the
+    /// text describes the whole turn and begins with the steps that pieces have already been given.
+    /// A position does not contain the throws that gave these steps, so the text can describe
+    /// several throws as one, and can leave out earlier unused throws.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
         let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);
@@ -39,7 +41,11 @@ impl Race {
         }
         unused.splice(0..0, self.turns.notation().unused_throws(state));
         if moves.is_empty() {
-            return if self.throws_again(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
+            return if self.throws_again(state, &end) {
+                "pass, throws again".to_owned()
+            } else {
+                "pass".to_owned()
+            };
         }
         let colour = self.colour(state);
         let mut text = joined(moves.iter().map(|next| self.move_text(next)), ", then ");
@@ -49,9 +55,9 @@ impl Race {
         text + &self.effects(state, &end, colour)
     }
 
-    /// A bound on the number of positions that a search for all afterstates of the turn of `state` visits. Only a
-    /// series of many throws exceeds it. The bound is lower for more than 16 throws and more than two pieces, since
-    /// legal actions are then slow to find.
+    /// A bound on the number of positions that a search for all afterstates of the turn of `state`
+    /// visits. Only a series of many throws exceeds it. The bound is lower for more than 16 throws
+    /// and more than two pieces, since legal actions are then slow to find.
     pub fn most_results(&self, state: &State) -> usize {
         let is_slow = self.pieces() > 2 && self.pending_throws(state).len() > 16;
         if is_slow { 1 << 12 } else { 1 << 15 }
@@ -63,18 +69,37 @@ impl Race {
         let own = state.pieces[seat.index()];
         let mut moves = Vec::new();
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
-            for (part, kind) in [(role::ENTERED, MoveKind::Enter), (role::BORNE, MoveKind::Bear)] {
+            for (part, kind) in [
+                (role::ENTERED, MoveKind::Enter),
+                (role::BORNE, MoveKind::Bear),
+            ] {
                 if role & part != 0 {
-                    self.add(&mut moves, Move { seat, steps: 0, ..Move::by(kind, slot, [own[slot]; 2], 1) });
+                    self.add(
+                        &mut moves,
+                        Move {
+                            seat,
+                            steps: 0,
+                            ..Move::by(kind, slot, [own[slot]; 2], 1)
+                        },
+                    );
                 }
             }
             if role & (role::SINGLE | role::LEAD) == 0 || steps == 0 {
                 continue;
             }
-            let kind = if role & role::LEAD != 0 { MoveKind::Together(2) } else { MoveKind::Alone };
+            let kind = if role & role::LEAD != 0 {
+                MoveKind::Together(2)
+            } else {
+                MoveKind::Alone
+            };
             let to = self.lapped(state, reached[slot]).min(self.rules.goal);
             let (is_beside, throws) = (self.is_declared_beside(state, slot), Vec::new());
-            let mut next = Move { seat, throws, is_beside, ..Move::by(kind, slot, [own[slot], to], steps) };
+            let mut next = Move {
+                seat,
+                throws,
+                is_beside,
+                ..Move::by(kind, slot, [own[slot], to], steps)
+            };
             self.turns.notation().name_throws(state, &mut next);
             self.add(&mut moves, next);
         }
@@ -82,63 +107,94 @@ impl Race {
         moves
     }
 
-    /// Whether a piece of the mover belongs to a declared unit, and another piece on its place does not.
+    /// Whether a piece of the mover belongs to a declared unit, and another piece on its place does
+    /// not.
     pub(super) fn is_declared_beside(&self, state: &State, slot: usize) -> bool {
         let (own, seat) = (self.reached(state), self.colour(state).index());
         let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
-        is_declared(slot) && (0..self.pieces()).any(|other| own[other] == own[slot] && !is_declared(other))
+        is_declared(slot)
+            && (0..self.pieces()).any(|other| own[other] == own[slot] && !is_declared(other))
     }
 
     /// One move in words.
     pub(super) fn move_text(&self, taken: &Move) -> String {
-        let steps = format!("{} step{}", taken.hidden, if taken.hidden == 1 { "" } else { "s" });
+        let steps = format!(
+            "{} step{}",
+            taken.hidden,
+            if taken.hidden == 1 { "" } else { "s" }
+        );
         let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
             (_, throws) if throws.is_empty() => steps,
             (_, throws) => format!("{throws} after {steps}"),
         };
-        let name = |place: u8| self.square(taken.seat, place).map(|square| square.to_string());
+        let name = |place: u8| {
+            self.square(taken.seat, place)
+                .map(|square| square.to_string())
+        };
         let count = match taken.throws.len() {
             1 => String::new(),
             count => format!("{count} "),
         };
         let to = match name(taken.to) {
             Some(square) => format!("to {square}"),
-            None if self.rules.goal > self.rules.home => format!("to the {}", self.rules.sheet.words.home),
+            None if self.rules.goal > self.rules.home => {
+                format!("to the {}", self.rules.sheet.words.home)
+            }
             None => "home".to_owned(),
         };
         let from = name(taken.from).map(|from| {
             // The course visits this square on the way out and on the way home.
             let is_back = taken.from == self.rules.back || self.is_like_first_visit(taken);
-            let from = if is_back { format!("{from} (on its way home)") } else { from };
-            if taken.is_beside { format!("{from} (declared)") } else { from }
+            let from = if is_back {
+                format!("{from} (on its way home)")
+            } else {
+                from
+            };
+            if taken.is_beside {
+                format!("{from} (declared)")
+            } else {
+                from
+            }
         });
         match (taken.kind, from) {
-            (MoveKind::Enter, _) => format!("enter {count}on {}", name(self.rules.entry).unwrap_or_default()),
+            (MoveKind::Enter, _) => format!(
+                "enter {count}on {}",
+                name(self.rules.entry).unwrap_or_default()
+            ),
             (MoveKind::Bear, _) => format!("bear {count}off"),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),
             (MoveKind::Together(count), from) => {
-                let unit = if count == 2 { &self.rules.sheet.words.unit } else { "three" };
+                let unit = if count == 2 {
+                    &self.rules.sheet.words.unit
+                } else {
+                    "three"
+                };
                 format!("{unit} {} {to} by {by}", from.unwrap_or_default())
             }
         }
     }
 
-    /// Whether a move begins on the second visit of a square, and the same throws lead from the first visit to the same
-    /// square.
+    /// Whether a move begins on the second visit of a square, and the same throws lead from the
+    /// first visit to the same square.
     fn is_like_first_visit(&self, taken: &Move) -> bool {
         let (course, target) = (self.board().course(taken.seat), taken.to);
         let square = |place: u8| course.get(usize::from(place).wrapping_sub(1));
-        let Some(first) = (1..taken.from).find(|&place| square(place) == square(taken.from)) else { return false };
+        let Some(first) = (1..taken.from).find(|&place| square(place) == square(taken.from)) else {
+            return false;
+        };
         let steps = taken.steps.saturating_add(taken.hidden);
         let reached = [true, false].map(|is_open| self.rules.target(first, steps, is_open));
         let straight = (target > taken.from).then(|| first + target - taken.from);
-        reached.into_iter().chain(straight).any(|place| square(place).is_some() && square(place) == square(target))
+        reached
+            .into_iter()
+            .chain(straight)
+            .any(|place| square(place).is_some() && square(place) == square(target))
     }
 
-    /// The effects of a turn of `colour`'s pieces from `start` to `end`, each after a comma: captures, finishes,
-    /// another throw.
+    /// The effects of a turn of `colour`'s pieces from `start` to `end`, each after a comma:
+    /// captures, finishes, another throw.
     pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> String {
         let mut effects = self.captures_text(start, &self.captured(start, end, colour));
         let is_over = self.node(end) == Node::Terminal;
@@ -156,16 +212,23 @@ impl Race {
         effects.iter().map(|effect| format!(", {effect}")).collect()
     }
 
-    /// The pieces that a turn of `colour` from `start` to `end` captures, by seat and slot in `start`.
+    /// The pieces that a turn of `colour` from `start` to `end` captures, by seat and slot in
+    /// `start`.
     pub fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
         let others = self.spec().seats.iter().filter(|&seat| seat != colour);
         let lost = others.map(|seat| {
             let mut left = end.pieces[seat.index()].to_vec();
             let mut is_lost = |&slot: &usize| {
                 let place = start.pieces[seat.index()][slot];
-                left.iter().position(|&other| other == place).map(|at| left.remove(at)).is_none()
+                left.iter()
+                    .position(|&other| other == place)
+                    .map(|at| left.remove(at))
+                    .is_none()
             };
-            (0..self.pieces()).filter(|slot| is_lost(slot)).map(|slot| (seat, slot)).collect::<Vec<_>>()
+            (0..self.pieces())
+                .filter(|slot| is_lost(slot))
+                .map(|slot| (seat, slot))
+                .collect::<Vec<_>>()
         });
         lost.flatten().collect()
     }
@@ -176,8 +239,15 @@ impl Race {
         let groups = captured.chunk_by(|&one, &other| place(one) == place(other));
         let text = |group: &[(Seat, usize)]| {
             let (seat, place) = place(group[0]);
-            let square = self.square(seat, place).map(|square| format!(" on {square}")).unwrap_or_default();
-            format!("{} {}{square}", self.rules.sheet.words.captures, seat.letter().to_string().repeat(group.len()))
+            let square = self
+                .square(seat, place)
+                .map(|square| format!(" on {square}"))
+                .unwrap_or_default();
+            format!(
+                "{} {}{square}",
+                self.rules.sheet.words.captures,
+                seat.letter().to_string().repeat(group.len())
+            )
         };
         groups.map(text).collect()
     }
@@ -186,12 +256,17 @@ impl Race {
         self.node(end) == Node::Chance(start.mover)
     }
 
-    /// Adds a move to the moves of a turn. If all pieces land at the end and the unit already has a move, extends that
-    /// move.
+    /// Adds a move to the moves of a turn. If all pieces land at the end and the unit already has a
+    /// move, extends that move.
     fn add(&self, moves: &mut Vec<Move>, next: Move) {
         let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
-        let is_one = |known: &&mut Move| known.kind == next.kind && (is_many || known.slot == next.slot);
-        match moves.iter_mut().find(is_one).filter(|_| self.turns.notation().lands_at_once()) {
+        let is_one =
+            |known: &&mut Move| known.kind == next.kind && (is_many || known.slot == next.slot);
+        match moves
+            .iter_mut()
+            .find(is_one)
+            .filter(|_| self.turns.notation().lands_at_once())
+        {
             Some(known) => {
                 known.steps += next.steps;
                 known.throws.extend(next.throws);

@@ -28,11 +28,12 @@ pub enum ThrowError {
 }
 
 impl Race {
-    /// Throws the given values: one throw, one or more throws of a series, or two dice. Two dice can have any order;
-    /// the position keeps this order.
+    /// Throws the given values: one throw, one or more throws of a series, or two dice. Two dice
+    /// can have any order; the position keeps this order.
     ///
     /// # Errors
-    /// Fails if the node is not a chance node or the dice cannot show the values. `state` is then unchanged.
+    /// Fails if the node is not a chance node or the dice cannot show the values. `state` is then
+    /// unchanged.
     pub fn throw(&self, state: &mut State, values: &[u8]) -> Result<(), ThrowError> {
         if !matches!(self.node(state), Node::Chance(_)) {
             return Err(ThrowError::NotThrowing);
@@ -40,13 +41,21 @@ impl Race {
         let (mut next, mut rest) = (*state, values);
         loop {
             let chances = self.chance_outcomes(&next).iter().zip(0..);
-            let possible = chances.filter(|&(&chance, _)| chance > 0.0).map(|(_, outcome)| Outcome(outcome));
+            let possible = chances
+                .filter(|&(&chance, _)| chance > 0.0)
+                .map(|(_, outcome)| Outcome(outcome));
             let (thrown, more) = rest.split_at(self.rules.values_of_throw().min(rest.len()));
             let mut sorted = thrown.to_vec();
             sorted.sort_unstable();
-            let Some(outcome) = possible.clone().find(|&outcome| self.throw_values(outcome) == sorted) else {
+            let Some(outcome) = possible
+                .clone()
+                .find(|&outcome| self.throw_values(outcome) == sorted)
+            else {
                 let possible = possible.map(|outcome| self.throw_values(outcome)).collect();
-                return Err(ThrowError::Impossible { values: thrown.to_vec(), possible });
+                return Err(ThrowError::Impossible {
+                    values: thrown.to_vec(),
+                    possible,
+                });
             };
             self.apply_chance(&mut next, outcome);
             if let &[a, b] = thrown {

@@ -1,8 +1,9 @@
-//! The engine of the race games: a sheet compiled into tables, a position of plain bytes, and the kinds of turn.
+//! The engine of the race games: a sheet compiled into tables, a position of plain bytes, and the
+//! kinds of turn.
 //!
-//! [`Race`] implements [`Game`] by calling the kind of turn of its game. The five kinds are: one throw at a time; a
-//! series that is allotted to the pieces before they move; a series, or several dice, whose throws are played one by
-//! one; two dice; and a total that is divided between pieces.
+//! [`Race`] implements [`Game`] by calling the kind of turn of its game. The five kinds are: one
+//! throw at a time; a series that is allotted to the pieces before they move; a series, or several
+//! dice, whose throws are played one by one; two dice; and a total that is divided between pieces.
 
 pub(crate) mod compile;
 mod face_values;
@@ -16,7 +17,9 @@ pub(crate) mod turns;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec};
+use crate::game::{
+    Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec,
+};
 use crate::sheet::ruleset::{Ruleset, RulesetError};
 use compile::Rules;
 use observe::Layout;
@@ -49,8 +52,8 @@ pub struct Race {
 }
 
 impl Race {
-    /// Returns the built-in game with the name `game?flag=value&flag=value`, such as `pagade?teams=true`, for `seats`
-    /// seats.
+    /// Returns the built-in game with the name `game?flag=value&flag=value`, such as
+    /// `pagade?teams=true`, for `seats` seats.
     ///
     /// # Errors
     /// Fails in the cases of [`Ruleset::seated`].
@@ -64,7 +67,8 @@ impl Race {
     /// Never, because a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
-        let rules = turns::compile(Arc::clone(sheet), seats, pieces).expect("the sheet of a ruleset was checked");
+        let rules = turns::compile(Arc::clone(sheet), seats, pieces)
+            .expect("the sheet of a ruleset was checked");
         let (seating, rules) = (rules.seating, Arc::new(rules));
         let turns = Turns::new(Arc::clone(&rules));
         let actions = by_kind!(&turns, turns => turns.actions());
@@ -87,14 +91,27 @@ impl Race {
             ruleset_hash: ruleset.hash64(),
             turn_limit: sheet.seats.turn_limit,
         };
-        let is_well_formed = |action: &Action| by_kind!(&turns, turns => turns.is_well_formed(*action));
-        let well_formed = (0..actions as u8).map(Action).filter(is_well_formed).collect();
-        Race { ruleset, spec, seating, well_formed, rules, turns, registers, layout }
+        let is_well_formed =
+            |action: &Action| by_kind!(&turns, turns => turns.is_well_formed(*action));
+        let well_formed = (0..actions as u8)
+            .map(Action)
+            .filter(is_well_formed)
+            .collect();
+        Race {
+            ruleset,
+            spec,
+            seating,
+            well_formed,
+            rules,
+            turns,
+            registers,
+            layout,
+        }
     }
 
-    /// Returns this game with another turn limit. Environments, arenas and self-play truncate a game after this number
-    /// of turns. The limit does not belong to the ruleset or its hash: positions, observations and agents are valid for
-    /// any limit.
+    /// Returns this game with another turn limit. Environments, arenas and self-play truncate a
+    /// game after this number of turns. The limit does not belong to the ruleset or its hash:
+    /// positions, observations and agents are valid for any limit.
     #[must_use]
     pub fn with_turn_limit(mut self, turns: NonZero<u32>) -> Race {
         self.spec.turn_limit = turns.get();
@@ -117,19 +134,21 @@ impl Race {
         &self.rules.board
     }
 
-    /// Returns the places of the pieces of `seat` in ascending order. Only the first [`Race::pieces`] entries are used.
-    /// Place 0 is off the board, place 1 is the first square of the course, and so on up to [`Race::last_place`].
+    /// Returns the places of the pieces of `seat` in ascending order. Only the first
+    /// [`Race::pieces`] entries are used. Place 0 is off the board, place 1 is the first square of
+    /// the course, and so on up to [`Race::last_place`].
     pub fn places(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
         state.pieces[seat.index()]
     }
 
-    /// Returns the place of captured pieces: off the board, the first square, or another square that only their owner
-    /// uses.
+    /// Returns the place of captured pieces: off the board, the first square, or another square
+    /// that only their owner uses.
     pub fn waiting_place(&self) -> u8 {
         self.rules.sent_to()
     }
 
-    /// Returns whether pieces are borne off (taken off the board). If so, the finish is not the last place.
+    /// Returns whether pieces are borne off (taken off the board). If so, the finish is not the
+    /// last place.
     pub fn bears_off(&self) -> bool {
         self.rules.goal > self.rules.home
     }
@@ -143,8 +162,8 @@ impl Race {
         values[..self.rules.values_of_throw()].to_vec()
     }
 
-    /// Returns the seat whose pieces the mover moves: the mover itself or, if all pieces of the mover have finished,
-    /// its partner.
+    /// Returns the seat whose pieces the mover moves: the mover itself or, if all pieces of the
+    /// mover have finished, its partner.
     #[inline]
     pub fn colour(&self, state: &State) -> Seat {
         by_kind!(&self.turns, turns => turns.colour(state))
@@ -186,7 +205,11 @@ impl Game for Race {
         if state.phase != Phase::Throw {
             return &NONE;
         }
-        if state.series.is_full() { &self.rules.last_chances } else { &self.rules.chances }
+        if state.series.is_full() {
+            &self.rules.last_chances
+        } else {
+            &self.rules.chances
+        }
     }
 
     #[inline]
@@ -200,7 +223,11 @@ impl Game for Race {
     #[inline]
     fn apply_chance(&self, state: &mut State, outcome: Outcome) {
         debug_assert!(state.phase == Phase::Throw, "an outcome in {state:?}");
-        debug_assert!(usize::from(outcome.0) < self.rules.outcomes.len(), "outcome {} in {state:?}", outcome.0);
+        debug_assert!(
+            usize::from(outcome.0) < self.rules.outcomes.len(),
+            "outcome {} in {state:?}",
+            outcome.0
+        );
         if state.phase != Phase::Throw {
             return;
         }
@@ -210,7 +237,11 @@ impl Game for Race {
 
     #[inline]
     fn apply_action(&self, state: &mut State, action: Action) {
-        debug_assert!(self.legal_actions(state).contains(action), "action {} in {state:?}", action.0);
+        debug_assert!(
+            self.legal_actions(state).contains(action),
+            "action {} in {state:?}",
+            action.0
+        );
         let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
         if !(is_decision && self.well_formed.contains(action)) {
             return;
@@ -229,17 +260,27 @@ impl Game for Race {
             Payoff::Winner => f32::from(u8::from(place == 1)),
             Payoff::Teams => f32::from(u8::from(place <= 2)),
         };
-        // Here `place` is the rank of a seat that has finished. A team has the rank of its last seat. Seats with equal
-        // ranks share the values of this rank and the next ranks. Seats without a rank share the values of the
-        // remaining ranks.
+        // Here `place` is the rank of a seat that has finished. A team has the rank of its last
+        // seat. Seats with equal ranks share the values of this rank and the next ranks. Seats
+        // without a rank share the values of the remaining ranks.
         let own_place = |seat: Seat| match state.finished[seat.index()] {
             0 => u8::MAX,
             place => place,
         };
         let place = |seat: Seat| self.spec.teams[seat].iter().map(own_place).max();
         for seat in self.seating.seats.iter() {
-            let better = self.seating.seats.iter().filter(|&other| place(other) < place(seat)).count();
-            let equal = self.seating.seats.iter().filter(|&other| place(other) == place(seat)).count();
+            let better = self
+                .seating
+                .seats
+                .iter()
+                .filter(|&other| place(other) < place(seat))
+                .count();
+            let equal = self
+                .seating
+                .seats
+                .iter()
+                .filter(|&other| place(other) == place(seat))
+                .count();
             returns[seat] = (1..=equal).map(|nth| worth(better + nth)).sum::<f32>() / equal as f32;
         }
         returns
@@ -247,7 +288,8 @@ impl Game for Race {
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
         let mut found = FoundEntries::new();
-        self.layout.observe(&self.rules, &self.turns, state, seat, &mut found);
+        self.layout
+            .observe(&self.rules, &self.turns, state, seat, &mut found);
         active.extend_from_slice(&found);
     }
 }

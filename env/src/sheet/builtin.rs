@@ -29,7 +29,11 @@ pub fn named(name: &str) -> Option<&'static Arc<Sheet>> {
 
 /// The text of the built-in sheet of this name, if it exists.
 pub fn text(name: &str) -> Option<&'static str> {
-    all().iter().zip(TEXTS).find(|(sheet, _)| sheet.name == name).map(|(_, text)| *text)
+    all()
+        .iter()
+        .zip(TEXTS)
+        .find(|(sheet, _)| sheet.name == name)
+        .map(|(_, text)| *text)
 }
 
 /// The names of the built-in games, ascending.

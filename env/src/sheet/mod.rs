@@ -1,9 +1,10 @@
-//! Game sheets: a game as data. A sheet has the board, course, pieces, throws and rules as values of closed enums, and
-//! house rules as named changes of these values.
+//! Game sheets: a game as data. A sheet has the board, course, pieces, throws and rules as values
+//! of closed enums, and house rules as named changes of these values.
 //!
-//! A sheet is TOML. [`Sheet::read`] reads one and reports all problems with their lines; [`builtin`] has the built-in
-//! sheets. The types of this module document the effect of each value. Squares have the numbers of the notation: the
-//! first square of the course has the number [`Board::first_number`], and the last square is the finish.
+//! A sheet is TOML. [`Sheet::read`] reads one and reports all problems with their lines;
+//! [`builtin`] has the built-in sheets. The types of this module document the effect of each value.
+//! Squares have the numbers of the notation: the first square of the course has the number
+//! [`Board::first_number`], and the last square is the finish.
 
 use std::sync::LazyLock;
 
@@ -24,8 +25,11 @@ pub use syntax::syntax_problems;
 pub use values::*;
 
 /// The JSON Schema of sheets. Editors use it to complete and check a sheet.
-pub static SCHEMA: LazyLock<Value> =
-    LazyLock::new(|| include_str!("schema.json").parse().expect("a test checks that the file is JSON"));
+pub static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    include_str!("schema.json")
+        .parse()
+        .expect("a test checks that the file is JSON")
+});
 
 #[cfg(test)]
 mod tests {

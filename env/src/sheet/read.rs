@@ -33,7 +33,11 @@ impl SheetProblem {
     /// Returns one line: `FILE:LINE: KEY: MESSAGE`.
     fn text(&self, file: &str) -> String {
         let line = self.line.map_or(String::new(), |line| format!(":{line}"));
-        let key = if self.key.is_empty() { String::new() } else { format!("{}: ", self.key) };
+        let key = if self.key.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", self.key)
+        };
         format!("{file}{line}: {key}{}", self.message)
     }
 }
@@ -44,14 +48,14 @@ impl Sheet {
     /// Reads a sheet. Errors contain the name `file`.
     ///
     /// # Errors
-    /// All problems, up to 32: syntax errors, unknown keys and values, keys without effect, and values that contradict
-    /// each other in the sheet or in one of its house rules.
+    /// All problems, up to 32: syntax errors, unknown keys and values, keys without effect, and
+    /// values that contradict each other in the sheet or in one of its house rules.
     pub fn read(text: &str, file: &str) -> Result<Sheet, SheetError> {
         Sheet::read_as(text, file, true)
     }
 
-    /// Reads a sheet from a bot file, a table or a run. Perhaps an earlier version of the program has written it. Keys
-    /// without effect are allowed; [`Sheet::idle`] lists them.
+    /// Reads a sheet from a bot file, a table or a run. Perhaps an earlier version of the program
+    /// has written it. Keys without effect are allowed; [`Sheet::idle`] lists them.
     ///
     /// # Errors
     /// Those of [`Sheet::read`], except keys without effect.
@@ -59,17 +63,33 @@ impl Sheet {
         Sheet::read_as(text, file, false)
     }
 
-    /// The keys of a valid sheet and its house rules that have no effect. [`Sheet::read`] refuses such sheets.
+    /// The keys of a valid sheet and its house rules that have no effect. [`Sheet::read`] refuses
+    /// such sheets.
     pub fn idle(&self) -> Vec<SheetProblem> {
-        let problem = |(key, message)| SheetProblem { line: None, key, message };
+        let problem = |(key, message)| SheetProblem {
+            line: None,
+            key,
+            message,
+        };
         check::idle_keys(self).into_iter().map(problem).collect()
     }
 
     fn read_as(text: &str, file: &str, is_new: bool) -> Result<Sheet, SheetError> {
-        let line = |at: usize| text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1;
+        let line = |at: usize| {
+            text.as_bytes()
+                .iter()
+                .take(at)
+                .filter(|&&byte| byte == b'\n')
+                .count()
+                + 1
+        };
         let (table, syntax) = DeTable::parse_recoverable(text);
-        let has_tables = syntax.iter().all(|error| error.message() == "duplicate key");
-        let syntax = syntax_problems(text, &syntax).into_iter().map(|(at, key, problem)| (Some(at), key, problem));
+        let has_tables = syntax
+            .iter()
+            .all(|error| error.message() == "duplicate key");
+        let syntax = syntax_problems(text, &syntax)
+            .into_iter()
+            .map(|(at, key, problem)| (Some(at), key, problem));
         let mut problems: Vec<_> = syntax.collect();
         if has_tables {
             let mut shape = ShapeCheck::new(text);
@@ -78,16 +98,29 @@ impl Sheet {
             match contradictions(&table, &shape.gaps, is_new) {
                 Ok((sheet, found)) if problems.is_empty() && found.is_empty() => return Ok(sheet),
                 Ok((_, found)) => {
-                    problems.extend(found.into_iter().map(|(key, problem)| (shape.offset(&key), key, problem)));
+                    problems.extend(
+                        found
+                            .into_iter()
+                            .map(|(key, problem)| (shape.offset(&key), key, problem)),
+                    );
                 }
-                Err(problem) if problems.is_empty() => problems.push((None, String::new(), problem)),
+                Err(problem) if problems.is_empty() => {
+                    problems.push((None, String::new(), problem))
+                }
                 Err(_) => {}
             }
         }
         problems.sort_by_key(|&(at, ..)| at);
         problems.truncate(MAX_PROBLEMS);
-        let problem = |(at, key, message): (Option<usize>, _, _)| SheetProblem { line: at.map(line), key, message };
-        Err(SheetError { file: file.to_owned(), problems: problems.into_iter().map(problem).collect() })
+        let problem = |(at, key, message): (Option<usize>, _, _)| SheetProblem {
+            line: at.map(line),
+            key,
+            message,
+        };
+        Err(SheetError {
+            file: file.to_owned(),
+            problems: problems.into_iter().map(problem).collect(),
+        })
     }
 
     /// The sheet as TOML.
@@ -125,21 +158,42 @@ fn merge(table: &mut Table, change: &Table) {
     }
 }
 
-/// Returns a sheet and its contradictions. If values are missing (`gaps`), each built-in sheet fills them once, and
-/// only contradictions that appear with every built-in sheet are returned. If no values are missing, the house rules
-/// are checked, too. In a new sheet (`is_new`), keys without effect are then also returned.
-fn contradictions(table: &Table, gaps: &[String], is_new: bool) -> Result<(Sheet, Vec<check::Problem>), String> {
+/// Returns a sheet and its contradictions. If values are missing (`gaps`), each built-in sheet
+/// fills them once, and only contradictions that appear with every built-in sheet are returned. If
+/// no values are missing, the house rules are checked, too. In a new sheet (`is_new`), keys without
+/// effect are then also returned.
+fn contradictions(
+    table: &Table,
+    gaps: &[String],
+    is_new: bool,
+) -> Result<(Sheet, Vec<check::Problem>), String> {
     let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
-    for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {
+    for other in &builtin::TEXTS[..if gaps.is_empty() {
+        1
+    } else {
+        builtin::TEXTS.len()
+    }] {
         let mut table = table.clone();
         if !gaps.is_empty() {
             let other = other.parse().expect("the built-in sheets are TOML");
-            gaps.iter().for_each(|gap| fill_gap(&mut table, &other, gap));
+            gaps.iter()
+                .for_each(|gap| fill_gap(&mut table, &other, gap));
         }
         let read = Sheet::deserialize(table).map(|sheet| {
-            let found = if gaps.is_empty() { check::all(&sheet) } else { check::one(&sheet) };
+            let found = if gaps.is_empty() {
+                check::all(&sheet)
+            } else {
+                check::one(&sheet)
+            };
             let is_checked = is_new && gaps.is_empty() && found.is_empty();
-            (if is_checked { check::idle_keys(&sheet) } else { found }, sheet)
+            (
+                if is_checked {
+                    check::idle_keys(&sheet)
+                } else {
+                    found
+                },
+                sheet,
+            )
         });
         match (read, &mut all) {
             (Ok((found, _)), Ok((_, old))) => old.retain(|problem| found.contains(problem)),
@@ -153,9 +207,13 @@ fn contradictions(table: &Table, gaps: &[String], is_new: bool) -> Result<(Sheet
 
 /// Copies the value of a key from the table `other`, if the key is missing in `table`.
 fn fill_gap(table: &mut Table, other: &Table, key: &str) {
-    let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
+    let (name, rest) = key
+        .split_once('.')
+        .map_or((key, None), |(name, rest)| (name, Some(rest)));
     match (rest, table.get_mut(name), other.get(name)) {
-        (Some(rest), Some(Value::Table(inner)), Some(Value::Table(other))) => fill_gap(inner, other, rest),
+        (Some(rest), Some(Value::Table(inner)), Some(Value::Table(other))) => {
+            fill_gap(inner, other, rest)
+        }
         (None, None, Some(value)) => drop(table.insert(name.to_owned(), value.clone())),
         _ => {}
     }
@@ -170,64 +228,134 @@ mod tests {
         let text = change(&builtin::named("siga").expect("a built-in game").text());
         let error = Sheet::read(&text, "siga.toml").expect_err("a broken sheet");
         assert!(error.to_string().starts_with("siga.toml:"), "{error}");
-        error.problems.iter().map(|problem| format!("{}: {}", problem.key, problem.message)).collect()
+        error
+            .problems
+            .iter()
+            .map(|problem| format!("{}: {}", problem.key, problem.message))
+            .collect()
     }
 
     #[test]
     fn built_in_sheets_are_valid_and_read_as_themselves_when_printed() {
         for (sheet, text) in builtin::all().iter().zip(builtin::TEXTS) {
-            assert_eq!(Sheet::read(text, "built-in sheet").as_ref(), Ok(&**sheet), "{}", sheet.name);
-            assert_eq!(Sheet::read(&sheet.text(), "printed").as_ref(), Ok(&**sheet), "{}", sheet.name);
+            assert_eq!(
+                Sheet::read(text, "built-in sheet").as_ref(),
+                Ok(&**sheet),
+                "{}",
+                sheet.name
+            );
+            assert_eq!(
+                Sheet::read(&sheet.text(), "printed").as_ref(),
+                Ok(&**sheet),
+                "{}",
+                sheet.name
+            );
         }
     }
 
     #[test]
     fn a_problem_of_several_seats_is_said_once() {
         let sheet = builtin::named("chowka-5").expect("a built-in game");
-        let text = sheet.text().replacen(&format!("\"{}\"", sheet.board.marks[0]), "", 1).replacen("[,", "[", 1);
+        let text = sheet
+            .text()
+            .replacen(&format!("\"{}\"", sheet.board.marks[0]), "", 1)
+            .replacen("[,", "[", 1);
         let error = Sheet::read(&text, "chowka.toml").expect_err("a mark that some seats have");
-        let mut messages: Vec<String> = error.problems.iter().map(|problem| problem.message.clone()).collect();
+        let mut messages: Vec<String> = error
+            .problems
+            .iter()
+            .map(|problem| problem.message.clone())
+            .collect();
         let count = messages.len();
         messages.sort_unstable();
         messages.dedup();
-        let is_found = messages.iter().any(|message| message.contains("on the courses of all seats: add "));
+        let is_found = messages
+            .iter()
+            .any(|message| message.contains("on the courses of all seats: add "));
         assert!(is_found && messages.len() == count, "{error}");
     }
 
     #[test]
     fn a_missing_required_value_hides_no_other_problem() {
         let broken = |text: &str| {
-            let text = text.replace("kind = \"throw\"", "kind = 7").replace("side = 5", "side = \"five\"");
-            text.replace("turn_limit = 500", "turn_limit = \"long\"").replace("title = ", "titel = ")
+            let text = text
+                .replace("kind = \"throw\"", "kind = 7")
+                .replace("side = 5", "side = \"five\"");
+            text.replace("turn_limit = 500", "turn_limit = \"long\"")
+                .replace("title = ", "titel = ")
         };
         let found = problems(broken);
-        for key in ["turn.kind: ", "board.side: ", "seats.turn_limit: ", "titel: "] {
-            assert!(found.iter().any(|problem| problem.starts_with(key)), "{key} in {found:?}");
+        for key in [
+            "turn.kind: ",
+            "board.side: ",
+            "seats.turn_limit: ",
+            "titel: ",
+        ] {
+            assert!(
+                found.iter().any(|problem| problem.starts_with(key)),
+                "{key} in {found:?}"
+            );
         }
-        let found = problems(|text| text.replace("course = ", "curse = ").replace("again = [", "again = [true, "));
-        for words in ["curse: unknown key", "board.course: this key is missing", "turn.again: "] {
-            assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
+        let found = problems(|text| {
+            text.replace("course = ", "curse = ")
+                .replace("again = [", "again = [true, ")
+        });
+        for words in [
+            "curse: unknown key",
+            "board.course: this key is missing",
+            "turn.again: ",
+        ] {
+            assert!(
+                found.iter().any(|problem| problem.contains(words)),
+                "{words} in {found:?}"
+            );
         }
     }
 
     #[test]
     fn games_that_cannot_end_are_refused() {
-        let text = builtin::named("main-pacheh").expect("a built-in game").text();
-        let fives = text.replace("values = [8, 1, 2, 3, 4]", "values = [8, 5, 10, 15, 20]").replace("[4, 8]", "[8]");
-        let error = Sheet::read(&fives, "fives.toml").expect_err("19 squares are left from the sixth").to_string();
-        assert!(error.contains("no throws lead the last piece") && error.contains("throws.values"), "{error}");
-        // The course goes around the edge, where all squares are safe. Only a capture opens the way on.
+        let text = builtin::named("main-pacheh")
+            .expect("a built-in game")
+            .text();
+        let fives = text
+            .replace("values = [8, 1, 2, 3, 4]", "values = [8, 5, 10, 15, 20]")
+            .replace("[4, 8]", "[8]");
+        let error = Sheet::read(&fives, "fives.toml")
+            .expect_err("19 squares are left from the sixth")
+            .to_string();
+        assert!(
+            error.contains("no throws lead the last piece") && error.contains("throws.values"),
+            "{error}"
+        );
+        // The course goes around the edge, where all squares are safe. Only a capture opens the way
+        // on.
         let safe = |marks: &str, gate: &str| {
             let text = builtin::text("siga").expect("a built-in game");
-            let text = text.replace(r#"marks = ["C1", "E3", "C5", "A3"]"#, &format!("marks = {marks}"));
-            Sheet::read(&text.replace("[capture]", &format!("[gate]\n{gate}\n[capture]")), "safe.toml")
+            let text = text.replace(
+                r#"marks = ["C1", "E3", "C5", "A3"]"#,
+                &format!("marks = {marks}"),
+            );
+            Sheet::read(
+                &text.replace("[capture]", &format!("[gate]\n{gate}\n[capture]")),
+                "safe.toml",
+            )
         };
-        let edge = r#"["A1","B1","C1","D1","E1","E2","E3","E4","E5","D5","C5","B5","A5","A4","A3","A2"]"#;
+        let edge =
+            r#"["A1","B1","C1","D1","E1","E2","E3","E4","E5","D5","C5","B5","A5","A4","A3","A2"]"#;
         for gate in ["at = 16", "at = 16\nwithout = \"lap\"\nlap = 16"] {
-            let error = safe(edge, gate).expect_err("a game that no seat can win").to_string();
-            assert!(error.contains("gate.at: no seat can win: no seat of SN can capture"), "{error}");
+            let error = safe(edge, gate)
+                .expect_err("a game that no seat can win")
+                .to_string();
+            assert!(
+                error.contains("gate.at: no seat can win: no seat of SN can capture"),
+                "{error}"
+            );
         }
-        for (marks, gate) in [(edge, "at = 16\nwithout = \"open\""), ("[]", "at = 16"), (edge, "at = 22")] {
+        for (marks, gate) in [
+            (edge, "at = 16\nwithout = \"open\""),
+            ("[]", "at = 16"),
+            (edge, "at = 22"),
+        ] {
             safe(marks, gate).unwrap_or_else(|error| panic!("{marks} {gate}: {error}"));
         }
     }
@@ -240,18 +368,37 @@ mod tests {
     #[test]
     fn an_empty_sheet_lacks_every_required_key() {
         let found = messages("");
-        let keys: Vec<&str> = found.iter().filter_map(|problem| problem.split(": ").nth(1)).collect();
-        assert_eq!(keys, ["name", "title", "summary", "seats", "board", "pieces", "throws", "turn"], "{found:?}");
-        assert!(
-            found.contains(&"x.toml: board: this key is missing; expected a table with `side` and `course`".into())
+        let keys: Vec<&str> = found
+            .iter()
+            .filter_map(|problem| problem.split(": ").nth(1))
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                "name", "title", "summary", "seats", "board", "pieces", "throws", "turn"
+            ],
+            "{found:?}"
         );
+        assert!(found.contains(
+            &"x.toml: board: this key is missing; expected a table with `side` and `course`".into()
+        ));
     }
 
     #[test]
     fn contradictions_are_reported_beside_unknown_and_missing_keys() {
-        let found = problems(|text| text.replace("title = ", "titel = ").replace("side = 5", "side = 4"));
-        for words in ["titel: unknown key", "title: this key is missing", "board.course: the course leaves the frame"] {
-            assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
+        let found = problems(|text| {
+            text.replace("title = ", "titel = ")
+                .replace("side = 5", "side = 4")
+        });
+        for words in [
+            "titel: unknown key",
+            "title: this key is missing",
+            "board.course: the course leaves the frame",
+        ] {
+            assert!(
+                found.iter().any(|problem| problem.contains(words)),
+                "{words} in {found:?}"
+            );
         }
         let found = problems(|text| text.replace("side = 5", "side = \"five\""));
         assert_eq!(
@@ -265,25 +412,68 @@ mod tests {
     fn expected_values_are_described_in_words_of_toml() {
         let text = builtin::text("siga").expect("a built-in game");
         let found = messages("board = 5");
-        assert!(found.contains(&"x.toml:1: board: expected a table with `side` and `course`, not 5".to_owned()));
+        assert!(found.contains(
+            &"x.toml:1: board: expected a table with `side` and `course`, not 5".to_owned()
+        ));
         for (key, value, words) in [
-            ("values", "[300, 1]", "expected a list of whole numbers from 0 to 30, not [300, 1]"),
-            ("turn_limit", "99999999999999999999", "expected a whole number from 1 to 4294967295, not 9999"),
-            ("side", "1.5", "expected a whole number from 1 to 26, not 1.5"),
-            ("kind", "7", "expected one of \"throw\", \"series\", \"dice\", \"divide\", not 7"),
-            ("odds", "5", "expected one of \"cowries\", \"equal\", or a list of whole numbers from 0 to 4294967295"),
+            (
+                "values",
+                "[300, 1]",
+                "expected a list of whole numbers from 0 to 30, not [300, 1]",
+            ),
+            (
+                "turn_limit",
+                "99999999999999999999",
+                "expected a whole number from 1 to 4294967295, not 9999",
+            ),
+            (
+                "side",
+                "1.5",
+                "expected a whole number from 1 to 26, not 1.5",
+            ),
+            (
+                "kind",
+                "7",
+                "expected one of \"throw\", \"series\", \"dice\", \"divide\", not 7",
+            ),
+            (
+                "odds",
+                "5",
+                "expected one of \"cowries\", \"equal\", or a list of whole numbers from 0 to 4294967295",
+            ),
             ("marks", "3", "expected a list of texts in quotes, not 3"),
-            ("title", "[\"Siga\"]", "expected text in quotes, not [\"Siga\"]"),
-            ("again_on_capture", "\"yes\"", "expected true or false, not \"yes\""),
-            ("turn.must", "99999999999999999999", "flags.must_use.optional.turn.must: expected one of \"most\", "),
+            (
+                "title",
+                "[\"Siga\"]",
+                "expected text in quotes, not [\"Siga\"]",
+            ),
+            (
+                "again_on_capture",
+                "\"yes\"",
+                "expected true or false, not \"yes\"",
+            ),
+            (
+                "turn.must",
+                "99999999999999999999",
+                "flags.must_use.optional.turn.must: expected one of \"most\", ",
+            ),
         ] {
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            let line = lines.iter_mut().find(|line| line.starts_with(&format!("{key} = "))).expect("the key");
+            let line = lines
+                .iter_mut()
+                .find(|line| line.starts_with(&format!("{key} = ")))
+                .expect("the key");
             *line = format!("{key} = {value}");
             let found = messages(&lines.join("\n"));
-            assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
+            assert!(
+                found.iter().any(|problem| problem.contains(words)),
+                "{words} in {found:?}"
+            );
             for refused in ["u8", "u32", "i128", "any value", "invalid", "field"] {
-                assert!(!found.iter().any(|problem| problem.contains(refused)), "{refused} in {found:?}");
+                assert!(
+                    !found.iter().any(|problem| problem.contains(refused)),
+                    "{refused} in {found:?}"
+                );
             }
         }
     }
@@ -291,35 +481,67 @@ mod tests {
     #[test]
     fn a_repeated_key_is_reported_with_its_line_and_hides_nothing() {
         let text = builtin::text("siga").expect("a built-in game");
-        let text = text.replace("\nmust = \"one\"\n", "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n");
-        let line = text.lines().position(|line| line == "must = \"most\"").expect("the second") + 1;
+        let text = text.replace(
+            "\nmust = \"one\"\n",
+            "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n",
+        );
+        let line = text
+            .lines()
+            .position(|line| line == "must = \"most\"")
+            .expect("the second")
+            + 1;
         let found = messages(&text);
-        assert!(found[0].starts_with(&format!("x.toml:{line}: turn.must: `must` is set twice")), "{found:?}");
-        assert!(found[1].starts_with(&format!("x.toml:{}: turn.most: unknown key", line + 1)), "{found:?}");
+        assert!(
+            found[0].starts_with(&format!("x.toml:{line}: turn.must: `must` is set twice")),
+            "{found:?}"
+        );
+        assert!(
+            found[1].starts_with(&format!("x.toml:{}: turn.most: unknown key", line + 1)),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn house_rules_and_lists_are_counted_before_they_are_checked() {
-        let flag = |at: usize| format!("[flags.f{at}]\nyes = {{}}\nno = {{ turn.again = [77, {}] }}\n", at % 60);
+        let flag = |at: usize| {
+            format!(
+                "[flags.f{at}]\nyes = {{}}\nno = {{ turn.again = [77, {}] }}\n",
+                at % 60
+            )
+        };
         let text = builtin::text("siga").expect("a built-in game");
         let found = messages(&(text.to_owned() + &(0..1000).map(flag).collect::<String>()));
         assert!(
-            found.iter().any(|problem| problem.contains("flags: all house rules together can have at most 200 values")),
+            found.iter().any(|problem| problem
+                .contains("flags: all house rules together can have at most 200 values")),
             "{found:?}"
         );
         let many = format!("allowed = [{}", "\"SN\", ".repeat(90_000));
         let found = messages(&text.replace("allowed = [", &many));
-        assert!(found.iter().any(|problem| problem.contains("seats.allowed: a list can have at most")), "{found:?}");
+        assert!(
+            found
+                .iter()
+                .any(|problem| problem.contains("seats.allowed: a list can have at most")),
+            "{found:?}"
+        );
     }
 
     /// `turn.must` must be set, so it must not be reported as a key without effect.
     #[test]
     fn every_square_can_be_marked() {
-        let text = builtin::text("siga").expect("a built-in game").split("[flags").next().expect("a sheet");
-        let all: Vec<String> =
-            (b'A'..=b'E').flat_map(|c| (1..=5).map(move |row| format!("{}{row}", c as char))).collect();
+        let text = builtin::text("siga")
+            .expect("a built-in game")
+            .split("[flags")
+            .next()
+            .expect("a sheet");
+        let all: Vec<String> = (b'A'..=b'E')
+            .flat_map(|c| (1..=5).map(move |row| format!("{}{row}", c as char)))
+            .collect();
         let all: Vec<String> = all.into_iter().filter(|name| name != "C3").collect();
-        let text = text.replace(r#"marks = ["C1", "E3", "C5", "A3"]"#, &format!("marks = {all:?}"));
+        let text = text.replace(
+            r#"marks = ["C1", "E3", "C5", "A3"]"#,
+            &format!("marks = {all:?}"),
+        );
         let text = text.replace("again_on_capture = true", "");
         Sheet::read(&text, "marked.toml").unwrap_or_else(|error| panic!("{error}"));
     }
@@ -327,25 +549,42 @@ mod tests {
     #[test]
     fn a_saved_sheet_may_have_keys_without_effect() {
         let text = builtin::text("siga").expect("a built-in game");
-        let idle =
-            text.replace("again = [1, 8]", "again = [1, 1, 8]").replace("[seats]", "[seats]\norder = \"clockwise\"");
+        let idle = text
+            .replace("again = [1, 8]", "again = [1, 1, 8]")
+            .replace("[seats]", "[seats]\norder = \"clockwise\"");
         let found = messages(&idle);
         for key in ["seats.order: ", "turn.again: contains 1 twice"] {
-            assert!(found.iter().any(|problem| problem.contains(key)), "{key} in {found:?}");
+            assert!(
+                found.iter().any(|problem| problem.contains(key)),
+                "{key} in {found:?}"
+            );
         }
-        let keys: Vec<String> =
-            Sheet::read_saved(&idle, "x.bot").expect("a sheet").idle().into_iter().map(|of| of.key).collect();
+        let keys: Vec<String> = Sheet::read_saved(&idle, "x.bot")
+            .expect("a sheet")
+            .idle()
+            .into_iter()
+            .map(|of| of.key)
+            .collect();
         assert_eq!(keys, ["turn.again", "seats.order"]);
-        assert!(Sheet::read_saved(&idle.replace("side = 5", "side = 4"), "x.bot").is_err(), "a contradiction");
+        assert!(
+            Sheet::read_saved(&idle.replace("side = 5", "side = 4"), "x.bot").is_err(),
+            "a contradiction"
+        );
     }
 
     #[test]
     fn a_removed_key_is_refused_with_its_own_message() {
         let text = builtin::text("siga").expect("a built-in game");
         let text = text.replace("[board]", "[board]\ncourses = { N = \"C5 E2\" }");
-        for error in [Sheet::read(&text, "x.toml"), Sheet::read_saved(&text, "x.bot")] {
+        for error in [
+            Sheet::read(&text, "x.toml"),
+            Sheet::read_saved(&text, "x.bot"),
+        ] {
             let error = error.expect_err("a removed key").to_string();
-            assert!(error.contains("board.courses: this version has no courses for single seats"), "{error}");
+            assert!(
+                error.contains("board.courses: this version has no courses for single seats"),
+                "{error}"
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A ruleset: a sheet with chosen house rules, number of pieces and seats.
 //!
-//! A ruleset is plain data. It has a text form (`pagade?teams=true`, the first word of a position in notation), a serde
-//! form, a validation that reports all problems together, and a hash that is stable across versions of the program.
+//! A ruleset is plain data. It has a text form (`pagade?teams=true`, the first word of a position
+//! in notation), a serde form, a validation that reports all problems together, and a hash that is
+//! stable across versions of the program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,8 @@ use crate::sheet::{End, Flag, Sheet, SheetError, Sheets, Teams, builtin, check};
 
 /// Game, house rules, pieces and seats.
 ///
-/// [`Ruleset::new`], [`Ruleset::of`] and [`Ruleset::parse`] build one and validate it, so every ruleset can be played.
+/// [`Ruleset::new`], [`Ruleset::of`] and [`Ruleset::parse`] build one and validate it, so every
+/// ruleset can be played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "RulesetText", into = "RulesetText")]
 pub struct Ruleset {
@@ -55,8 +57,8 @@ impl PartialEq for Ruleset {
 impl Eq for Ruleset {}
 
 impl Ruleset {
-    /// The ruleset of the built-in game of this name for `seats`. `flags` are (name, value) pairs; other flags have
-    /// their default values.
+    /// The ruleset of the built-in game of this name for `seats`. `flags` are (name, value) pairs;
+    /// other flags have their default values.
     ///
     /// # Errors
     /// If the game is unknown; also see [`Ruleset::of`].
@@ -71,8 +73,8 @@ impl Ruleset {
     /// The ruleset of the game of a sheet.
     ///
     /// # Errors
-    /// All problems, up to 16: flags that are unknown, repeated or empty, values that a flag does not have, seats that
-    /// the game does not allow, house rules that contradict each other.
+    /// All problems, up to 16: flags that are unknown, repeated or empty, values that a flag does
+    /// not have, seats that the game does not allow, house rules that contradict each other.
     pub fn of<'a>(
         sheet: Arc<Sheet>,
         seats: SeatSet,
@@ -80,7 +82,13 @@ impl Ruleset {
     ) -> Result<Ruleset, RulesetError> {
         let mut problems = Vec::new();
         let values = vec![0; sheet.flags.len()];
-        let mut ruleset = Ruleset { sheet: Arc::clone(&sheet), seats, pieces: sheet.pieces.count, values, base: sheet };
+        let mut ruleset = Ruleset {
+            sheet: Arc::clone(&sheet),
+            seats,
+            pieces: sheet.pieces.count,
+            values,
+            base: sheet,
+        };
         let mut given: Vec<&str> = Vec::new();
         for (flag, value) in flags {
             if problems.len() >= MAX_PROBLEMS {
@@ -91,7 +99,9 @@ impl Ruleset {
                 continue;
             }
             if given.contains(&flag) {
-                problems.push(RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
+                problems.push(RulesetProblem::RepeatedFlag {
+                    flag: flag.to_owned(),
+                });
             }
             given.push(flag);
             problems.extend(ruleset.set(flag, value).err());
@@ -110,36 +120,56 @@ impl Ruleset {
     }
 
     fn set(&mut self, flag: &str, value: &str) -> Result<(), RulesetProblem> {
-        let problem =
-            |allowed: Vec<String>| RulesetProblem::Value { flag: flag.to_owned(), value: value.to_owned(), allowed };
+        let problem = |allowed: Vec<String>| RulesetProblem::Value {
+            flag: flag.to_owned(),
+            value: value.to_owned(),
+            allowed,
+        };
         if flag == "pieces" {
             let allowed = &self.base.pieces.allowed;
             let count = allowed.iter().find(|count| count.to_string() == value);
-            self.pieces = *count.ok_or_else(|| problem(allowed.iter().map(ToString::to_string).collect()))?;
+            self.pieces =
+                *count.ok_or_else(|| problem(allowed.iter().map(ToString::to_string).collect()))?;
             return Ok(());
         }
-        let at = self.base.flags.get_index_of(flag).ok_or_else(|| RulesetProblem::UnknownFlag {
-            game: self.base.name.clone(),
-            flag: flag.to_owned(),
-            known: self.base.flags.keys().cloned().collect(),
-        })?;
+        let at = self
+            .base
+            .flags
+            .get_index_of(flag)
+            .ok_or_else(|| RulesetProblem::UnknownFlag {
+                game: self.base.name.clone(),
+                flag: flag.to_owned(),
+                known: self.base.flags.keys().cloned().collect(),
+            })?;
         let values = &self.base.flags[at].values;
-        let chosen = values.get_index_of(value).ok_or_else(|| problem(values.keys().cloned().collect()))?;
+        let chosen = values
+            .get_index_of(value)
+            .ok_or_else(|| problem(values.keys().cloned().collect()))?;
         self.values[at] = chosen as u8;
         Ok(())
     }
 
-    /// Applies the house rules to the sheet, and fails if there are `problems` or the rules contradict each other.
+    /// Applies the house rules to the sheet, and fails if there are `problems` or the rules
+    /// contradict each other.
     fn apply(mut self, mut problems: Vec<RulesetProblem>) -> Result<Ruleset, RulesetError> {
-        let chosen = self.base.flags.values().zip(&self.values).filter(|&(_, &value)| value > 0);
-        let changes: Vec<_> = chosen.map(|(flag, &value)| &flag.values[usize::from(value)].changes).collect();
+        let chosen = self
+            .base
+            .flags
+            .values()
+            .zip(&self.values)
+            .filter(|&(_, &value)| value > 0);
+        let changes: Vec<_> = chosen
+            .map(|(flag, &value)| &flag.values[usize::from(value)].changes)
+            .collect();
         problems.extend(self.conflicts());
         if !changes.is_empty() {
             match self.base.changed(&changes) {
                 // `Sheet::read` has checked each single house rule.
                 Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
-                    let found = check::one(&sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"));
+                    let found = check::one(&sheet)
+                        .into_iter()
+                        .map(|(key, problem)| format!("{key}: {problem}"));
                     problems.extend(found.map(RulesetProblem::Contradiction));
                     self.sheet = Arc::new(sheet);
                 }
@@ -151,9 +181,17 @@ impl Ruleset {
         let written = format!("{:?}", self.seats);
         if !self.sheet.seats.allowed.contains(&written) {
             let allowed = self.sheet.seats.allowed.join(", ");
-            problems.push(RulesetProblem::Seats { game: self.game_text(), seats: written, allowed });
+            problems.push(RulesetProblem::Seats {
+                game: self.game_text(),
+                seats: written,
+                allowed,
+            });
         }
-        if problems.is_empty() { Ok(self) } else { Err(RulesetError { problems }) }
+        if problems.is_empty() {
+            Ok(self)
+        } else {
+            Err(RulesetError { problems })
+        }
     }
 
     /// Pairs of house rules that set one key of the sheet to different values.
@@ -161,7 +199,9 @@ impl Ruleset {
         let mut set: BTreeMap<String, (String, toml::Value)> = BTreeMap::new();
         let mut problems = Vec::new();
         for ((name, flag), &value) in self.base.flags.iter().zip(&self.values) {
-            let Some((chosen, value)) = flag.values.get_index(value.into()) else { continue };
+            let Some((chosen, value)) = flag.values.get_index(value.into()) else {
+                continue;
+            };
             let written = format!("{name}={chosen}");
             for (key, value) in leaves(&value.changes, "") {
                 match set.get(&key) {
@@ -179,14 +219,15 @@ impl Ruleset {
     /// Parses `game?flag=value&flag=value` as a ruleset of a built-in game, for `seats`.
     ///
     /// # Errors
-    /// See [`Ruleset::new`]. A flag without `=` has an empty value. An empty flag (nothing after `?` or `&`) is an
-    /// error.
+    /// See [`Ruleset::new`]. A flag without `=` has an empty value. An empty flag (nothing after
+    /// `?` or `&`) is an error.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
         Sheets::default().ruleset(text, seats)
     }
 
-    /// Parses `game?flag=value&flag=value` as a ruleset of a built-in game. The seats are the first set of `count`
-    /// seats that the sheet allows. Without a `count`, they are the first set that the sheet allows.
+    /// Parses `game?flag=value&flag=value` as a ruleset of a built-in game. The seats are the first
+    /// set of `count` seats that the sheet allows. Without a `count`, they are the first set that
+    /// the sheet allows.
     ///
     /// # Errors
     /// See [`Ruleset::parse`].
@@ -204,23 +245,40 @@ impl Ruleset {
         flags: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Ruleset, RulesetError> {
         let flags: Vec<(&str, &str)> = flags.into_iter().collect();
-        let chosen =
-            flags.iter().filter_map(|(flag, value)| Some(&sheet.flags.get(*flag)?.values.get(*value)?.changes));
-        let changed = sheet.changed(&chosen.collect::<Vec<_>>()).unwrap_or_else(|_| Sheet::clone(&sheet));
-        let sets = || changed.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+        let chosen = flags
+            .iter()
+            .filter_map(|(flag, value)| Some(&sheet.flags.get(*flag)?.values.get(*value)?.changes));
+        let changed = sheet
+            .changed(&chosen.collect::<Vec<_>>())
+            .unwrap_or_else(|_| Sheet::clone(&sheet));
+        let sets = || {
+            changed
+                .seats
+                .allowed
+                .iter()
+                .filter_map(|letters| SeatSet::from_letters(letters).ok())
+        };
         let has_size = |set: &SeatSet| count.is_none_or(|count| set.len() == count);
-        let other = count.and_then(Ruleset::default_seats).unwrap_or(SeatSet::EMPTY);
+        let other = count
+            .and_then(Ruleset::default_seats)
+            .unwrap_or(SeatSet::EMPTY);
         Ruleset::of(sheet, sets().find(has_size).unwrap_or(other), flags)
     }
 
     /// The name of the game in `game?flag=value&flag=value`, and its flags with their values.
     pub fn split(text: &str) -> (&str, impl Iterator<Item = (&str, &str)>) {
-        let (game, flags) = text.split_once('?').map_or((text, None), |(game, flags)| (game, Some(flags)));
+        let (game, flags) = text
+            .split_once('?')
+            .map_or((text, None), |(game, flags)| (game, Some(flags)));
         let flags = flags.into_iter().flat_map(|flags| flags.split('&'));
-        (game, flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))))
+        (
+            game,
+            flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))),
+        )
     }
 
-    /// The default seats of 2 to 4 players: South and North; South, East and North; all four. `None` for other counts.
+    /// The default seats of 2 to 4 players: South and North; South, East and North; all four.
+    /// `None` for other counts.
     pub fn default_seats(count: usize) -> Option<SeatSet> {
         Some(match count {
             2 => SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
@@ -252,7 +310,8 @@ impl Ruleset {
 
     /// Whether the game is built in.
     pub fn is_builtin(&self) -> bool {
-        builtin::named(&self.base.name).is_some_and(|sheet| Arc::ptr_eq(sheet, &self.base) || *sheet == self.base)
+        builtin::named(&self.base.name)
+            .is_some_and(|sheet| Arc::ptr_eq(sheet, &self.base) || *sheet == self.base)
     }
 
     /// The scale of the returns under these rules.
@@ -277,25 +336,44 @@ impl Ruleset {
         self.base.flags.iter().zip(&self.values).map(info).collect()
     }
 
-    /// The game with its flags in the notation, `pagade?teams=true`. Flags with their default value are left out.
+    /// The game with its flags in the notation, `pagade?teams=true`. Flags with their default value
+    /// are left out.
     pub fn game_text(&self) -> String {
-        let flags: Vec<String> = self.changed().map(|(flag, value)| format!("{flag}={value}")).collect();
+        let flags: Vec<String> = self
+            .changed()
+            .map(|(flag, value)| format!("{flag}={value}"))
+            .collect();
         let name = &self.base.name;
-        if flags.is_empty() { name.clone() } else { format!("{name}?{}", flags.join("&")) }
+        if flags.is_empty() {
+            name.clone()
+        } else {
+            format!("{name}?{}", flags.join("&"))
+        }
     }
 
-    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. The hash is the same in
-    /// every version of the program. A new flag with its default value does not change the hash.
+    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. The
+    /// hash is the same in every version of the program. A new flag with its default value does not
+    /// change the hash.
     pub fn hash64(&self) -> u64 {
-        let sheet = if self.is_builtin() { String::new() } else { self.base.text() };
+        let sheet = if self.is_builtin() {
+            String::new()
+        } else {
+            self.base.text()
+        };
         fnv1a(self.to_string().bytes().chain(sheet.bytes()))
     }
 
     /// The flags that differ from their default, with their values.
     fn changed(&self) -> impl Iterator<Item = (String, String)> {
-        let pieces = (self.pieces != self.base.pieces.count).then(|| ("pieces".to_owned(), self.pieces.to_string()));
-        let flags = self.flags().into_iter().filter(|info| info.value != info.default);
-        pieces.into_iter().chain(flags.map(|info| (info.name, info.value)))
+        let pieces = (self.pieces != self.base.pieces.count)
+            .then(|| ("pieces".to_owned(), self.pieces.to_string()));
+        let flags = self
+            .flags()
+            .into_iter()
+            .filter(|info| info.value != info.default);
+        pieces
+            .into_iter()
+            .chain(flags.map(|info| (info.name, info.value)))
     }
 }
 
@@ -335,7 +413,9 @@ pub struct RulesetError {
 
 impl From<RulesetProblem> for RulesetError {
     fn from(problem: RulesetProblem) -> RulesetError {
-        RulesetError { problems: vec![problem] }
+        RulesetError {
+            problems: vec![problem],
+        }
     }
 }
 
@@ -399,8 +479,8 @@ pub enum RulesetProblem {
     Sheet(#[from] SheetError),
 }
 
-/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`, with the `sheet` unless the game
-/// is built in.
+/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`, with the
+/// `sheet` unless the game is built in.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesetText {
@@ -428,7 +508,10 @@ impl TryFrom<RulesetText> for Ruleset {
 
     fn try_from(text: RulesetText) -> Result<Ruleset, RulesetError> {
         let seats = SeatSet::from_letters(&text.seats).map_err(RulesetProblem::from)?;
-        let flags = text.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        let flags = text
+            .flags
+            .iter()
+            .map(|(flag, value)| (flag.as_str(), value.as_str()));
         match &text.sheet {
             None => Ruleset::new(&text.game, seats, flags),
             Some(sheet) => {

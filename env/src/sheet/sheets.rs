@@ -27,7 +27,9 @@ impl Sheets {
     /// If a built-in game with other rules has the name.
     pub fn check_name(sheet: &Sheet) -> Result<(), NameTaken> {
         match builtin::named(&sheet.name) {
-            Some(other) if **other != *sheet => Err(NameTaken { name: sheet.name.clone() }),
+            Some(other) if **other != *sheet => Err(NameTaken {
+                name: sheet.name.clone(),
+            }),
             _ => Ok(()),
         }
     }
@@ -35,7 +37,9 @@ impl Sheets {
     /// The built-in sheets and this sheet. The sheet is ignored if a built-in sheet has its name.
     pub fn with(sheet: &Arc<Sheet>) -> Sheets {
         let is_other = builtin::named(&sheet.name).is_none();
-        Sheets { own: is_other.then(|| Arc::clone(sheet)).into_iter().collect() }
+        Sheets {
+            own: is_other.then(|| Arc::clone(sheet)).into_iter().collect(),
+        }
     }
 
     /// Adds a sheet. It replaces an added sheet of the same name.
@@ -56,11 +60,21 @@ impl Sheets {
     /// # Errors
     /// If the name is unknown.
     pub fn named(&self, name: &str) -> Result<&Arc<Sheet>, RulesetError> {
-        let found = self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name));
-        found.ok_or_else(|| RulesetProblem::UnknownGame { game: name.to_owned() }.into())
+        let found = self
+            .own
+            .iter()
+            .find(|sheet| sheet.name == name)
+            .or_else(|| builtin::named(name));
+        found.ok_or_else(|| {
+            RulesetProblem::UnknownGame {
+                game: name.to_owned(),
+            }
+            .into()
+        })
     }
 
-    /// All sheets: the built-in sheets by name, then the added sheets in the order of their addition.
+    /// All sheets: the built-in sheets by name, then the added sheets in the order of their
+    /// addition.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Sheet>> {
         builtin::all().iter().chain(&self.own)
     }
@@ -74,7 +88,8 @@ impl Sheets {
         Ruleset::of(Arc::clone(self.named(name)?), seats, flags)
     }
 
-    /// Parses `game?flag=value&flag=value` as a ruleset with the seats that [`Ruleset::seated`] chooses.
+    /// Parses `game?flag=value&flag=value` as a ruleset with the seats that [`Ruleset::seated`]
+    /// chooses.
     ///
     /// # Errors
     /// See [`Ruleset::seated`].
@@ -104,10 +119,20 @@ mod tests {
         sheets.add(own("my-race", 17)).expect("a name of its own");
         sheets.add(own("my-race", 18)).expect("a name of its own");
         assert_eq!(sheets.all().count(), builtin + 1);
-        let race = Race::new(sheets.seated("my-race?pieces=1", Some(2)).expect("a ruleset"));
+        let race = Race::new(
+            sheets
+                .seated("my-race?pieces=1", Some(2))
+                .expect("a ruleset"),
+        );
         assert_eq!(race.ruleset().sheet().seats.turn_limit, 18);
-        let text = race.print(&crate::game::Game::initial_state(&race, crate::game::Seat::SOUTH));
-        assert!(Race::parse_position(&text).is_err(), "the built-in games do not have it");
+        let text = race.print(&crate::game::Game::initial_state(
+            &race,
+            crate::game::Seat::SOUTH,
+        ));
+        assert!(
+            Race::parse_position(&text).is_err(),
+            "the built-in games do not have it"
+        );
         let (parsed, _) = Race::parse_in(&sheets, &text).expect("a position");
         assert_eq!(parsed.ruleset(), race.ruleset());
     }

@@ -1,14 +1,15 @@
 //! Exact values of a small game, by value iteration over all reachable positions.
 //!
-//! Tests of search and arenas use them as a reference. The code is slow and simple, uses only the `Game` interface, and
-//! handles up to a few hundred thousand positions.
+//! Tests of search and arenas use them as a reference. The code is slow and simple, uses only the
+//! `Game` interface, and handles up to a few hundred thousand positions.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 
-/// Values that differ by less than this count as equal. Rounding errors are smaller, real differences larger.
+/// Values that differ by less than this count as equal. Rounding errors are smaller, real
+/// differences larger.
 const TIE: f64 = 1e-9;
 
 /// The policy of a seat.
@@ -30,7 +31,9 @@ pub struct Exact<S> {
 impl<S: Eq + Hash> Exact<S> {
     /// The expected return of each seat from `state` on; `None` if the position cannot be reached.
     pub fn values(&self, state: &S) -> Option<BySeat<f64>> {
-        self.positions.get(state).map(|&position| self.values[position])
+        self.positions
+            .get(state)
+            .map(|&position| self.values[position])
     }
 
     /// The positions that can be reached from the start, in no particular order.
@@ -46,12 +49,13 @@ enum ExactRow {
     Best(Seat, Vec<usize>),
 }
 
-/// Solves `game` with the policies `plays`, until a sweep changes no value by 1e-12 or more. If all seats play
-/// [`Play::Best`], the result is the values of perfect play (max^n: each seat maximises its own return). If one seat
-/// plays best against uniform seats, the result is the values of the best response to random play.
+/// Solves `game` with the policies `plays`, until a sweep changes no value by 1e-12 or more. If all
+/// seats play [`Play::Best`], the result is the values of perfect play (max^n: each seat maximises
+/// its own return). If one seat plays best against uniform seats, the result is the values of the
+/// best response to random play.
 ///
-/// Returns `None` if 1,000 sweeps do not converge: with more than two seats or teams, some positions have no pure
-/// equilibrium.
+/// Returns `None` if 1,000 sweeps do not converge: with more than two seats or teams, some
+/// positions have no pure equilibrium.
 pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> {
     let (positions, rows) = enumerate(game, plays);
     let mut values = vec![BySeat([0.0; MAX_SEATS]); rows.len()];
@@ -62,20 +66,33 @@ pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> 
             let new = match row {
                 ExactRow::End(returns) => *returns,
                 ExactRow::Mean(parts) => {
-                    parts.iter().fold(BySeat([0.0; MAX_SEATS]), |mut sum, &(probability, next)| {
-                        sum.0.iter_mut().zip(values[next].0).for_each(|(sum, value)| *sum += probability * value);
-                        sum
-                    })
+                    parts
+                        .iter()
+                        .fold(BySeat([0.0; MAX_SEATS]), |mut sum, &(probability, next)| {
+                            sum.0
+                                .iter_mut()
+                                .zip(values[next].0)
+                                .for_each(|(sum, value)| *sum += probability * value);
+                            sum
+                        })
                 }
                 ExactRow::Best(seat, nexts) => {
                     let first = values[nexts[0]];
                     nexts[1..].iter().fold(first, |best, &next| {
-                        if values[next][*seat] > best[*seat] + TIE { values[next] } else { best }
+                        if values[next][*seat] > best[*seat] + TIE {
+                            values[next]
+                        } else {
+                            best
+                        }
                     })
                 }
             };
             let old = std::mem::replace(&mut values[position], new);
-            change = old.0.iter().zip(new.0).fold(change, |change, (old, new)| change.max((old - new).abs()));
+            change = old
+                .0
+                .iter()
+                .zip(new.0)
+                .fold(change, |change, (old, new)| change.max((old - new).abs()));
         }
         if change < 1e-12 {
             return Some(Exact { positions, values });
@@ -125,7 +142,12 @@ fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize
                     Play::Best => ExactRow::Best(seat, legal.iter().map(reach).collect()),
                     Play::Uniform => {
                         let probability = 1.0 / legal.len() as f64;
-                        ExactRow::Mean(legal.iter().map(|action| (probability, reach(action))).collect())
+                        ExactRow::Mean(
+                            legal
+                                .iter()
+                                .map(|action| (probability, reach(action)))
+                                .collect(),
+                        )
                     }
                 }
             }

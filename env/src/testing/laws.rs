@@ -1,8 +1,8 @@
 //! Property tests for every [`Game`]: the laws that search, learning and the gym rely on.
 //!
-//! A test of a game calls [`check_game`]. This function plays random games, checks every visited node and all
-//! successors of some nodes, and returns the first broken law with the state that breaks it. It uses only the `Game`
-//! interface.
+//! A test of a game calls [`check_game`]. This function plays random games, checks every visited
+//! node and all successors of some nodes, and returns the first broken law with the state that
+//! breaks it. It uses only the `Game` interface.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -55,11 +55,17 @@ pub struct Broken<S> {
 
 type Checked<G> = Result<(), Broken<<G as Game>::State>>;
 
-/// Checks of further laws, for some kinds of games: of a state, or of the step from this state to the next state.
-type Further<'a, G> = &'a dyn Fn(&G, &<G as Game>::State, Option<&<G as Game>::State>) -> Checked<G>;
+/// Checks of further laws, for some kinds of games: of a state, or of the step from this state to
+/// the next state.
+type Further<'a, G> =
+    &'a dyn Fn(&G, &<G as Game>::State, Option<&<G as Game>::State>) -> Checked<G>;
 
 fn broken<S: Clone>(law: &'static str, state: &S, problem: impl Into<String>) -> Broken<S> {
-    Broken { law, problem: problem.into(), state: state.clone() }
+    Broken {
+        law,
+        problem: problem.into(),
+        state: state.clone(),
+    }
 }
 
 /// Fails with `problem` unless `holds`.
@@ -69,7 +75,11 @@ fn hold<S: Clone>(
     holds: bool,
     problem: impl FnOnce() -> String,
 ) -> Result<(), Broken<S>> {
-    if holds { Ok(()) } else { Err(broken(law, state, problem())) }
+    if holds {
+        Ok(())
+    } else {
+        Err(broken(law, state, problem()))
+    }
 }
 
 /// Among this number of nodes, there is on average one node whose successors are checked, too.
@@ -77,8 +87,8 @@ const SPACING: usize = 40;
 /// The largest number of nodes that are checked around each of these nodes.
 const AROUND: usize = 60;
 
-/// Plays random games and checks the laws of [`check_state`] and [`check_step`] at each node. Around some nodes, it
-/// also checks that states with equal observations have equal futures.
+/// Plays random games and checks the laws of [`check_state`] and [`check_step`] at each node.
+/// Around some nodes, it also checks that states with equal observations have equal futures.
 ///
 /// # Errors
 /// The first broken law.
@@ -86,7 +96,11 @@ pub fn check_game<G: Game>(game: &G, play: &LawConfig) -> Result<Tally, Broken<G
     check_with(game, play, &|_, _, _| Ok(()))
 }
 
-fn check_with<G: Game>(game: &G, play: &LawConfig, further: Further<'_, G>) -> Result<Tally, Broken<G::State>> {
+fn check_with<G: Game>(
+    game: &G,
+    play: &LawConfig,
+    further: Further<'_, G>,
+) -> Result<Tally, Broken<G::State>> {
     check_start(game)?;
     let mut rng = chance::stream(play.seed, 0);
     let mut tally = Tally::default();
@@ -102,25 +116,50 @@ fn check_start<G: Game>(game: &G) -> Checked<G> {
     let spec = game.spec();
     let any = game.initial_state(spec.seats.iter().next().unwrap_or(Seat::SOUTH));
     let check = |holds, problem: &str| hold(LAW, &any, holds, || format!("{problem}: {spec:?}"));
-    check((2..=MAX_SEATS).contains(&spec.seats.len()), "must have two to four seats")?;
-    check((1..=32).contains(&spec.actions), "must have 1 to 32 actions")?;
-    check((1..=usize::from(u16::MAX)).contains(&spec.observation), "must have observations")?;
+    check(
+        (2..=MAX_SEATS).contains(&spec.seats.len()),
+        "must have two to four seats",
+    )?;
+    check(
+        (1..=32).contains(&spec.actions),
+        "must have 1 to 32 actions",
+    )?;
+    check(
+        (1..=usize::from(u16::MAX)).contains(&spec.observation),
+        "must have observations",
+    )?;
     check(spec.turn_limit > 0, "must have a turn limit")?;
     let is_team = |seat: Seat| {
         let team = spec.teams[seat];
-        team.contains(seat) && team.iter().all(|mate| spec.teams[mate] == team && spec.seats.contains(mate))
+        team.contains(seat)
+            && team
+                .iter()
+                .all(|mate| spec.teams[mate] == team && spec.seats.contains(mate))
     };
-    check(spec.seats.iter().all(is_team), "each seat must be in one team")?;
+    check(
+        spec.seats.iter().all(is_team),
+        "each seat must be in one team",
+    )?;
     for first in spec.seats.iter() {
         let state = game.initial_state(first);
         let node = game.node(&state);
-        hold("the first seat throws first", &state, node == Node::Chance(first), || format!("{node:?}, not {first}"))?;
+        hold(
+            "the first seat throws first",
+            &state,
+            node == Node::Chance(first),
+            || format!("{node:?}, not {first}"),
+        )?;
     }
     Ok(())
 }
 
 /// Plays a random game and checks each node.
-fn walk<G: Game>(game: &G, further: Further<'_, G>, rng: &mut GameRng, tally: &mut Tally) -> Checked<G> {
+fn walk<G: Game>(
+    game: &G,
+    further: Further<'_, G>,
+    rng: &mut GameRng,
+    tally: &mut Tally,
+) -> Checked<G> {
     let mut state = game.initial_state(chance::first_seat(game.spec().seats, rng));
     let (mut turns, mut was_chance) = (0, false);
     loop {
@@ -152,7 +191,10 @@ fn random_successor<G: Game>(game: &G, state: &G::State, rng: &mut GameRng) -> O
     let mut next = state.clone();
     match game.node(state) {
         Node::Chance(_) => {
-            game.apply_chance(&mut next, chance::outcome(game.chance_outcomes(state), rng.next_u64()));
+            game.apply_chance(
+                &mut next,
+                chance::outcome(game.chance_outcomes(state), rng.next_u64()),
+            );
         }
         Node::Decision(_) => {
             let legal = game.legal_actions(state);
@@ -165,7 +207,11 @@ fn random_successor<G: Game>(game: &G, state: &G::State, rng: &mut GameRng) -> O
 
 /// The successors of `state` by one possible throw or one legal action.
 pub fn successors<G: Game>(game: &G, state: &G::State) -> Vec<G::State> {
-    let chances = game.chance_outcomes(state).iter().enumerate().filter(|(_, probability)| **probability > 0.0);
+    let chances = game
+        .chance_outcomes(state)
+        .iter()
+        .enumerate()
+        .filter(|(_, probability)| **probability > 0.0);
     let thrown = chances.map(|(outcome, _)| {
         let mut next = state.clone();
         game.apply_chance(&mut next, Outcome(outcome as u8));
@@ -202,8 +248,9 @@ fn check_around<G: Game>(game: &G, further: Further<'_, G>, state: &G::State) ->
     Ok(())
 }
 
-/// Checks the laws of one state: only chance nodes have throws, only decisions have actions, returns fit the payoff,
-/// observations are in range, and actions lead exactly to the listed afterstates.
+/// Checks the laws of one state: only chance nodes have throws, only decisions have actions,
+/// returns fit the payoff, observations are in range, and actions lead exactly to the listed
+/// afterstates.
 ///
 /// # Errors
 /// The first broken law.
@@ -214,29 +261,48 @@ pub fn check_state<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     let copy = state.clone();
     let hasher = RandomState::new();
     let is_same = copy == *state && hasher.hash_one(&copy) == hasher.hash_one(state);
-    hold("equal states hash equal", state, is_same, || format!("copy {copy:?}"))?;
+    hold("equal states hash equal", state, is_same, || {
+        format!("copy {copy:?}")
+    })?;
     turns::check(game, state)
 }
 
 fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     const LAW: &str = "throws belong to chance nodes and actions to decisions";
-    let (node, chances, legal) = (game.node(state), game.chance_outcomes(state), game.legal_actions(state));
+    let (node, chances, legal) = (
+        game.node(state),
+        game.chance_outcomes(state),
+        game.legal_actions(state),
+    );
     let counts = (!chances.is_empty(), !legal.is_empty());
     let (expected, seat) = match node {
         Node::Chance(seat) => ((true, false), Some(seat)),
         Node::Decision(seat) => ((false, true), Some(seat)),
         Node::Terminal => ((false, false), None),
     };
-    hold(LAW, state, counts == expected, || format!("{node:?} with {chances:?} and {legal:?}"))?;
+    hold(LAW, state, counts == expected, || {
+        format!("{node:?} with {chances:?} and {legal:?}")
+    })?;
     let takes_part = seat.is_none_or(|seat| game.spec().seats.contains(seat));
-    hold("the seat to act takes part", state, takes_part, || format!("{node:?}"))?;
-    let is_in_range = legal.iter().all(|action| usize::from(action.0) < game.spec().actions);
-    hold("actions are in range", state, is_in_range, || format!("{legal:?}"))?;
+    hold("the seat to act takes part", state, takes_part, || {
+        format!("{node:?}")
+    })?;
+    let is_in_range = legal
+        .iter()
+        .all(|action| usize::from(action.0) < game.spec().actions);
+    hold("actions are in range", state, is_in_range, || {
+        format!("{legal:?}")
+    })?;
     if !chances.is_empty() {
         let sum: f64 = chances.iter().sum();
-        let are_probabilities = chances.iter().all(|&probability| (0.0..=1.0).contains(&probability));
-        let is_distribution = are_probabilities && (sum - 1.0).abs() < 1e-12 && chances.len() <= 256;
-        hold("probabilities sum to one", state, is_distribution, || format!("{chances:?} sum to {sum}"))?;
+        let are_probabilities = chances
+            .iter()
+            .all(|&probability| (0.0..=1.0).contains(&probability));
+        let is_distribution =
+            are_probabilities && (sum - 1.0).abs() < 1e-12 && chances.len() <= 256;
+        hold("probabilities sum to one", state, is_distribution, || {
+            format!("{chances:?} sum to {sum}")
+        })?;
     }
     Ok(())
 }
@@ -245,9 +311,12 @@ fn check_returns<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     const LAW: &str = "returns fit the payoff";
     let (spec, returns) = (game.spec(), game.returns(state));
     if game.node(state) != Node::Terminal {
-        return hold("returns are zero before the end", state, returns.0 == [0.0; MAX_SEATS], || {
-            format!("{returns:?}")
-        });
+        return hold(
+            "returns are zero before the end",
+            state,
+            returns.0 == [0.0; MAX_SEATS],
+            || format!("{returns:?}"),
+        );
     }
     let sum: f32 = spec.seats.iter().map(|seat| returns[seat]).sum();
     let count = spec.seats.len() as f32;
@@ -256,11 +325,25 @@ fn check_returns<G: Game>(game: &G, state: &G::State) -> Checked<G> {
         // Each seat of a team has the value of the team.
         Payoff::Teams | Payoff::Placings => count / 2.0,
     };
-    let are_in_range = spec.seats.iter().all(|seat| (0.0..=1.0).contains(&returns[seat]));
+    let are_in_range = spec
+        .seats
+        .iter()
+        .all(|seat| (0.0..=1.0).contains(&returns[seat]));
     let holds = are_in_range && (sum - expected).abs() < 1e-5;
-    hold(LAW, state, holds, || format!("{returns:?} under {:?}", spec.payoff))?;
-    let share = |seat: Seat| spec.teams[seat].iter().all(|mate| returns[mate] == returns[seat]);
-    hold("teams share their value", state, spec.seats.iter().all(share), || format!("{returns:?}"))
+    hold(LAW, state, holds, || {
+        format!("{returns:?} under {:?}", spec.payoff)
+    })?;
+    let share = |seat: Seat| {
+        spec.teams[seat]
+            .iter()
+            .all(|mate| returns[mate] == returns[seat])
+    };
+    hold(
+        "teams share their value",
+        state,
+        spec.seats.iter().all(share),
+        || format!("{returns:?}"),
+    )
 }
 
 fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
@@ -270,23 +353,34 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     for seat in game.spec().seats.iter() {
         let mut active = vec![u16::MAX];
         game.observe_active(state, seat, &mut active);
-        hold(LAW, state, active[0] == u16::MAX, || "earlier entries of the list were overwritten".to_owned())?;
+        hold(LAW, state, active[0] == u16::MAX, || {
+            "earlier entries of the list were overwritten".to_owned()
+        })?;
         active.remove(0);
         let mut expected = vec![0.0; length];
         for &entry in &active {
-            let Some(value) = expected.get_mut(usize::from(entry)).filter(|value| **value == 0.0) else {
-                return Err(broken(LAW, state, format!("{seat}: entry {entry} of {length} in {active:?}")));
+            let Some(value) = expected
+                .get_mut(usize::from(entry))
+                .filter(|value| **value == 0.0)
+            else {
+                return Err(broken(
+                    LAW,
+                    state,
+                    format!("{seat}: entry {entry} of {length} in {active:?}"),
+                ));
             };
             *value = 1.0;
         }
         game.observe(state, seat, &mut written);
-        hold(LAW, state, written == expected, || format!("{seat}: `observe` differs from {active:?}"))?;
+        hold(LAW, state, written == expected, || {
+            format!("{seat}: `observe` differs from {active:?}")
+        })?;
     }
     Ok(())
 }
 
-/// Checks the laws of one throw or action from `before` to `after`: after a throw the same seat acts, no state follows
-/// a terminal state, and the observation shows whether a turn starts.
+/// Checks the laws of one throw or action from `before` to `after`: after a throw the same seat
+/// acts, no state follows a terminal state, and the observation shows whether a turn starts.
 ///
 /// # Errors
 /// The first broken law.
@@ -296,15 +390,21 @@ pub fn check_step<G: Game>(game: &G, before: &G::State, after: &G::State) -> Che
         Node::Chance(seat) => {
             let next = game.node(after);
             let stays = matches!(next, Node::Chance(same) | Node::Decision(same) if same == seat);
-            hold("a throw leaves the turn to its seat", before, stays, || format!("{next:?}"))
+            hold("a throw leaves the turn to its seat", before, stays, || {
+                format!("{next:?}")
+            })
         }
         Node::Decision(_) => Ok(()),
-        Node::Terminal => Err(broken("no state follows the end", before, format!("{after:?}"))),
+        Node::Terminal => Err(broken(
+            "no state follows the end",
+            before,
+            format!("{after:?}"),
+        )),
     }
 }
 
-/// In a turn-start state only the first entries of an observation can be 1. At a decision, at least one later entry is
-/// 1.
+/// In a turn-start state only the first entries of an observation can be 1. At a decision, at least
+/// one later entry is 1.
 fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> Checked<G> {
     let follows_decision = matches!(game.node(before), Node::Decision(_));
     let is_start = match game.node(after) {
@@ -315,10 +415,15 @@ fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> C
     for seat in game.spec().seats.iter() {
         let mut active = Vec::new();
         game.observe_active(after, seat, &mut active);
-        let is_shown = active.iter().all(|&entry| usize::from(entry) < game.spec().start_observation);
-        hold("the first entries mark the start of a turn", after, is_shown == is_start, || {
-            format!("{seat}: {active:?}")
-        })?;
+        let is_shown = active
+            .iter()
+            .all(|&entry| usize::from(entry) < game.spec().start_observation);
+        hold(
+            "the first entries mark the start of a turn",
+            after,
+            is_shown == is_start,
+            || format!("{seat}: {active:?}"),
+        )?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Test support for games, search and learning: property tests for every game, a small toy game, and an exact solver.
+//! Test support for games, search and learning: property tests for every game, a small toy game,
+//! and an exact solver.
 //!
 //! All of it uses only the `Game` interface.
 

@@ -1,19 +1,21 @@
-//! A toy race game for tests. It can be solved exactly in milliseconds, and it exposes errors of a search.
+//! A toy race game for tests. It can be solved exactly in milliseconds, and it exposes errors of a
+//! search.
 //!
-//! It has the features of the real games that are hard for a search: extra throws (a seat moves twice in a row), series
-//! of throws (two chance nodes in a row, several actions in a turn), captures, three and four seats, teams and
-//! placings. It does not use the race engine.
+//! It has the features of the real games that are hard for a search: extra throws (a seat moves
+//! twice in a row), series of throws (two chance nodes in a row, several actions in a turn),
+//! captures, three and four seats, teams and placings. It does not use the race engine.
 //!
-//! Each seat moves one or two pieces along the indices 0 (off the board) to 5 (home). Indices 1 to 4 are on a ring of
-//! four squares that all seats share; each seat enters the ring one square after the previous seat. A coin throws 1 or
-//! 2. A throw moves one piece. A throw of 2 can be played as one step; no move goes beyond home. A piece that lands on
-//! enemies sends all of them back to 0; partners share squares.
+//! Each seat moves one or two pieces along the indices 0 (off the board) to 5 (home). Indices 1 to
+//! 4 are on a ring of four squares that all seats share; each seat enters the ring one square after
+//! the previous seat. A coin throws 1 or
+//! 2. A throw moves one piece. A throw of 2 can be played as one step; no move goes beyond home. A
+//!    piece that lands on enemies sends all of them back to 0; partners share squares.
 
 use std::sync::LazyLock;
 
 use crate::game::{
-    Action, ActionMask, BySeat, Chances, Game, MAX_PIECES, MAX_SEATS, Node, Outcome, Payoff, RaceGame, Seat, SeatSet,
-    Spec,
+    Action, ActionMask, BySeat, Chances, Game, MAX_PIECES, MAX_SEATS, Node, Outcome, Payoff,
+    RaceGame, Seat, SeatSet, Spec,
 };
 
 /// The index of home.
@@ -21,8 +23,8 @@ pub const HOME: u8 = 5;
 
 const RING: usize = 4;
 
-/// Entries of an observation for one seat: for each index, whether a piece is there; then, for each index, whether two
-/// pieces are there.
+/// Entries of an observation for one seat: for each index, whether a piece is there; then, for each
+/// index, whether two pieces are there.
 const SEAT_BLOCK: usize = 2 * (HOME as usize + 1);
 
 /// The seats and teams.
@@ -54,8 +56,8 @@ pub enum ToyPieces {
 pub enum ToyThrows {
     /// The seat throws again after it has played the 2.
     Again,
-    /// The seat throws again before it moves, until it throws a 1 or has made three throws. Then it plays all throws,
-    /// the 1 first.
+    /// The seat throws again before it moves, until it throws a 1 or has made three throws. Then it
+    /// plays all throws, the 1 first.
     Series,
 }
 
@@ -100,10 +102,11 @@ impl Toy {
             Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         });
-        let name = format!("toy?table={table:?}&pieces={pieces:?}&throws={throws:?}").to_lowercase();
-        let ruleset_hash = name
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        let name =
+            format!("toy?table={table:?}&pieces={pieces:?}&throws={throws:?}").to_lowercase();
+        let ruleset_hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
         let spec = Spec {
             name,
             seats,
@@ -116,15 +119,24 @@ impl Toy {
             ruleset_hash,
             turn_limit: 400,
         };
-        Toy { spec, count: if pieces == ToyPieces::One { 1 } else { 2 }, throws }
+        Toy {
+            spec,
+            count: if pieces == ToyPieces::One { 1 } else { 2 },
+            throws,
+        }
     }
 
-    /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]; larger indices
-    /// mean home. In games with one piece, only the first index is used. In the position, no seat must have finished.
+    /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to
+    /// [`HOME`]; larger indices mean home. In games with one piece, only the first index is used.
+    /// In the position, no seat must have finished.
     pub fn position(&self, seat: Seat, pieces: BySeat<[u8; 2]>) -> ToyState {
         let mut state = self.initial_state(seat);
         for owner in self.spec.seats.iter() {
-            for (piece, &index) in state.pieces[owner].iter_mut().zip(&pieces[owner]).take(self.count) {
+            for (piece, &index) in state.pieces[owner]
+                .iter_mut()
+                .zip(&pieces[owner])
+                .take(self.count)
+            {
                 *piece = index.min(HOME);
             }
             state.pieces[owner][..self.count].sort_unstable();
@@ -144,17 +156,31 @@ impl Toy {
         let mut seats = self.spec.seats.iter();
         match self.spec.payoff {
             Payoff::Winner => seats.any(|seat| self.is_home(state, seat)),
-            Payoff::Teams => seats.any(|seat| self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
+            Payoff::Teams => seats.any(|seat| {
+                self.spec.teams[seat]
+                    .iter()
+                    .all(|mate| self.is_home(state, mate))
+            }),
             Payoff::Placings => seats.filter(|&seat| !self.is_home(state, seat)).count() <= 1,
         }
     }
 
     /// Sends all enemy pieces on the square at `index` of `seat` back to 0.
     fn capture(&self, state: &mut ToyState, seat: Seat, index: u8) {
-        let Some(square) = ring_square(seat, index) else { return };
-        for enemy in self.spec.seats.iter().filter(|&other| !self.spec.teams[seat].contains(other)) {
+        let Some(square) = ring_square(seat, index) else {
+            return;
+        };
+        for enemy in self
+            .spec
+            .seats
+            .iter()
+            .filter(|&other| !self.spec.teams[seat].contains(other))
+        {
             let pieces = &mut state.pieces[enemy][..self.count];
-            pieces.iter_mut().filter(|index| ring_square(enemy, **index) == Some(square)).for_each(|index| *index = 0);
+            pieces
+                .iter_mut()
+                .filter(|index| ring_square(enemy, **index) == Some(square))
+                .for_each(|index| *index = 0);
             pieces.sort_unstable();
         }
     }
@@ -164,20 +190,25 @@ impl Toy {
         (state.pending, state.moving, state.again) = ([0; 2], false, false);
         let finished = self.is_home(state, state.seat);
         if finished && self.spec.payoff == Payoff::Placings {
-            state.places[state.seat] = 1 + state.places.0.iter().filter(|&&place| place > 0).count() as u8;
+            state.places[state.seat] =
+                1 + state.places.0.iter().filter(|&&place| place > 0).count() as u8;
         }
         if self.is_over(state) || (again && !finished) {
             return;
         }
         let plays_on = |seat: &Seat| self.spec.seats.contains(*seat) && !self.is_home(state, *seat);
-        let next = (1..=MAX_SEATS).map(|quarters| state.seat.rotated(quarters)).find(plays_on);
+        let next = (1..=MAX_SEATS)
+            .map(|quarters| state.seat.rotated(quarters))
+            .find(plays_on);
         state.seat = next.expect("a game that is not over has a seat that plays on");
     }
 }
 
 /// The number of the ring square at `index` of `seat`; `None` if the index is not on the ring.
 fn ring_square(seat: Seat, index: u8) -> Option<usize> {
-    (1..HOME).contains(&index).then(|| (usize::from(index) - 1 + seat.index()) % RING)
+    (1..HOME)
+        .contains(&index)
+        .then(|| (usize::from(index) - 1 + seat.index()) % RING)
 }
 
 impl Game for Toy {
@@ -211,11 +242,15 @@ impl Game for Toy {
     fn chance_outcomes(&self, state: &ToyState) -> &Chances {
         static THROWS: LazyLock<Chances> = LazyLock::new(|| vec![0.5, 0.5].into());
         static NONE: Chances = Chances::NONE;
-        if matches!(self.node(state), Node::Chance(_)) { &THROWS } else { &NONE }
+        if matches!(self.node(state), Node::Chance(_)) {
+            &THROWS
+        } else {
+            &NONE
+        }
     }
 
-    /// Two actions for each piece, in ascending order of the pieces: the whole throw, and one step of a 2. Two pieces
-    /// on one index have the actions of one piece.
+    /// Two actions for each piece, in ascending order of the pieces: the whole throw, and one step
+    /// of a 2. Two pieces on one index have the actions of one piece.
     fn legal_actions(&self, state: &ToyState) -> ActionMask {
         if !matches!(self.node(state), Node::Decision(_)) {
             return ActionMask::EMPTY;
@@ -238,7 +273,10 @@ impl Game for Toy {
     }
 
     fn apply_chance(&self, state: &mut ToyState, outcome: Outcome) {
-        debug_assert!(matches!(self.node(state), Node::Chance(_)) && outcome.0 < 2, "{outcome:?} in {state:?}");
+        debug_assert!(
+            matches!(self.node(state), Node::Chance(_)) && outcome.0 < 2,
+            "{outcome:?} in {state:?}"
+        );
         let is_two = outcome.0 != 0;
         state.pending[usize::from(is_two)] += 1;
         match self.throws {
@@ -248,7 +286,10 @@ impl Game for Toy {
     }
 
     fn apply_action(&self, state: &mut ToyState, action: Action) {
-        debug_assert!(self.legal_actions(state).contains(action), "{action:?} in {state:?}");
+        debug_assert!(
+            self.legal_actions(state).contains(action),
+            "{action:?} in {state:?}"
+        );
         let throw = if state.pending[0] > 0 { 1 } else { 2 };
         state.pending[throw - 1] -= 1;
         let (piece, is_short) = (usize::from(action.0 / 2), action.0 % 2 == 1);
@@ -270,24 +311,36 @@ impl Game for Toy {
         for seat in self.spec.seats.iter() {
             returns[seat] = match self.spec.payoff {
                 Payoff::Winner => f32::from(self.is_home(state, seat)),
-                Payoff::Teams => f32::from(self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
-                Payoff::Placings => [0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0][usize::from(state.places[seat])],
+                Payoff::Teams => f32::from(
+                    self.spec.teams[seat]
+                        .iter()
+                        .all(|mate| self.is_home(state, mate)),
+                ),
+                Payoff::Placings => {
+                    [0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0][usize::from(state.places[seat])]
+                }
             };
         }
         returns
     }
 
     fn observe_active(&self, state: &ToyState, seat: Seat, active: &mut Vec<u16>) {
-        for quarters in (0..MAX_SEATS).filter(|&quarters| self.spec.seats.contains(seat.rotated(quarters))) {
+        for quarters in
+            (0..MAX_SEATS).filter(|&quarters| self.spec.seats.contains(seat.rotated(quarters)))
+        {
             let owner = seat.rotated(quarters);
             let pieces = self.own(state, owner);
             for (piece, &index) in pieces.iter().enumerate() {
                 let is_second = usize::from(piece > 0 && pieces[piece - 1] == index);
-                let entry = quarters * SEAT_BLOCK + is_second * usize::from(HOME + 1) + usize::from(index);
+                let entry =
+                    quarters * SEAT_BLOCK + is_second * usize::from(HOME + 1) + usize::from(index);
                 active.push(entry as u16);
             }
             if state.places[owner] > 0 {
-                active.push((MAX_SEATS * SEAT_BLOCK + 4 * quarters + usize::from(state.places[owner]) - 1) as u16);
+                active.push(
+                    (MAX_SEATS * SEAT_BLOCK + 4 * quarters + usize::from(state.places[owner]) - 1)
+                        as u16,
+                );
             }
         }
         let flags = (MAX_SEATS * SEAT_BLOCK + 4 * MAX_SEATS) as u16;

@@ -1,12 +1,15 @@
-//! Visits turns with look-up tables, for games in which a turn has one throw of one or more dice. The engine is stepped
-//! once for each side position, throw and relevant arrangement of enemies (a *pattern*).
+//! Visits turns with look-up tables, for games in which a turn has one throw of one or more dice.
+//! The engine is stepped once for each side position, throw and relevant arrangement of enemies (a
+//! *pattern*).
 
 use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
 use super::model::lanes_where;
-use super::{Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of, stepped};
+use super::{
+    Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of, stepped,
+};
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
@@ -17,7 +20,8 @@ use crate::race::turns::by_kind;
 
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
-    /// The game without its check for dead positions (no seat can ever move again), which depends on all pieces.
+    /// The game without its check for dead positions (no seat can ever move again), which depends
+    /// on all pieces.
     race: Race,
     /// For each mover, the turns of each side position and outcome.
     turns: Vec<Vec<ListedTurn>>,
@@ -44,8 +48,8 @@ struct ListedTurn {
     alone: u32,
     /// Whether no piece can move, even if no enemy is on these cells.
     is_stuck: bool,
-    /// The range of the patterns of this turn in [`ListedWalk::patterns`], in ascending order of keys. For other
-    /// patterns, the engine is stepped.
+    /// The range of the patterns of this turn in [`ListedWalk::patterns`], in ascending order of
+    /// keys. For other patterns, the engine is stepped.
     patterns: [u32; 2],
 }
 
@@ -56,8 +60,8 @@ struct Pattern {
     start: u32,
 }
 
-/// An end of a turn: the own side position, and the consequence for the other seats. The type is small, because the
-/// access to memory limits the speed.
+/// An end of a turn: the own side position, and the consequence for the other seats. The type is
+/// small, because the access to memory limits the speed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ListedEnd {
     side: Side,
@@ -95,8 +99,8 @@ type ListStarts = HashMap<Vec<ListedEnd>, u32>;
 const NONE: u32 = u32::MAX;
 
 impl ListedWalk {
-    /// Lists the turns of each side position and outcome. A turn with more than `most_patterns` patterns is only listed
-    /// without enemies.
+    /// Lists the turns of each side position and outcome. A turn with more than `most_patterns`
+    /// patterns is only listed without enemies.
     pub(super) fn new(index: &TurnIndex, most_patterns: usize) -> ListedWalk {
         let rules = &index.race.rules;
         let sides = 0..index.sides().len() as Side;
@@ -104,17 +108,27 @@ impl ListedWalk {
         by_kind!(&mut race.turns, turns => turns.ignore_dead_ends());
         let after_loss = |side: Side, place: u8| {
             let mut places = *index.sides.places(side);
-            let Some(slot) = places.iter().position(|&other| other == place) else { return side };
+            let Some(slot) = places.iter().position(|&other| other == place) else {
+                return side;
+            };
             places[slot] = rules.sent_to();
             sort(&mut places);
-            index.sides.number(places, index.sides.mark(side), index.sides.registers(side))
+            index
+                .sides
+                .number(places, index.sides.mark(side), index.sides.registers(side))
         };
         let mut walk = ListedWalk {
             race,
             turns: vec![Vec::new(); MAX_SEATS],
             patterns: Vec::new(),
             ends: Vec::new(),
-            consequences: QUIET.into_iter().map(|then| Consequence { then, lost: Vec::new() }).collect(),
+            consequences: QUIET
+                .into_iter()
+                .map(|then| Consequence {
+                    then,
+                    lost: Vec::new(),
+                })
+                .collect(),
             after_loss: sides
                 .clone()
                 .flat_map(|side| (0..PLACES as u8).map(move |place| after_loss(side, place)))
@@ -122,7 +136,8 @@ impl ListedWalk {
             has_dead_ends: rules.waits_at_gate(),
             may_be_stuck: vec![false; sides.len()],
         };
-        // Turns without enemies are read most often, so their lists come first, together for each side position.
+        // Turns without enemies are read most often, so their lists come first, together for each
+        // side position.
         for &mover in index.movers() {
             for side in sides.clone() {
                 let mut lists = ListStarts::new();
@@ -130,7 +145,12 @@ impl ListedWalk {
                     let thrown = (mover, side, outcome);
                     let (alone, is_stuck) = walk.add(index, thrown, &[], &mut lists);
                     let relevant = walk.relevant(index, thrown);
-                    walk.turns[mover.index()].push(ListedTurn { relevant, alone, is_stuck, patterns: [0; 2] });
+                    walk.turns[mover.index()].push(ListedTurn {
+                        relevant,
+                        alone,
+                        is_stuck,
+                        patterns: [0; 2],
+                    });
                 }
             }
         }
@@ -138,8 +158,9 @@ impl ListedWalk {
             for side in sides.clone() {
                 let mut lists = ListStarts::new();
                 let outcomes = 0..rules.outcomes.len();
-                let may_be_stuck =
-                    |&outcome: &usize| walk.list(index, (mover, side, outcome), most_patterns, &mut lists);
+                let may_be_stuck = |&outcome: &usize| {
+                    walk.list(index, (mover, side, outcome), most_patterns, &mut lists)
+                };
                 let stuck = outcomes.filter(may_be_stuck).count();
                 walk.may_be_stuck[usize::from(side)] |= stuck == rules.outcomes.len();
             }
@@ -147,17 +168,32 @@ impl ListedWalk {
         walk
     }
 
-    /// Lists the turns of a side position with an outcome, for each pattern of enemies that matter. Returns whether
-    /// enemies can block all moves.
-    fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut ListStarts) -> bool {
+    /// Lists the turns of a side position with an outcome, for each pattern of enemies that matter.
+    /// Returns whether enemies can block all moves.
+    fn list(
+        &mut self,
+        index: &TurnIndex,
+        thrown: Thrown,
+        most_patterns: usize,
+        lists: &mut ListStarts,
+    ) -> bool {
         let (mover, side, outcome) = thrown;
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
-        let ListedTurn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
+        let ListedTurn {
+            relevant,
+            is_stuck: mut may_be_stuck,
+            ..
+        } = self.turns[mover.index()][at];
         let first = self.patterns.len();
-        for enemies in self.enemies(index, mover, relevant, most_patterns).unwrap_or_default() {
+        for enemies in self
+            .enemies(index, mover, relevant, most_patterns)
+            .unwrap_or_default()
+        {
             let (start, is_stuck) = self.add(index, thrown, &enemies, lists);
             may_be_stuck |= is_stuck;
-            let key = enemies.iter().fold(0, |sum: u32, &piece| sum.wrapping_add(key(piece)));
+            let key = enemies
+                .iter()
+                .fold(0, |sum: u32, &piece| sum.wrapping_add(key(piece)));
             self.patterns.push(Pattern { key, start });
         }
         let patterns = &mut self.patterns[first..];
@@ -171,9 +207,15 @@ impl ListedWalk {
         may_be_stuck || patterns[0] == patterns[1] && relevant.twos != 0
     }
 
-    /// Adds the ends of a turn with these enemies on the board, unless an equal list exists. Returns the start of the
-    /// list, and whether no piece can move.
-    fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut ListStarts) -> (u32, bool) {
+    /// Adds the ends of a turn with these enemies on the board, unless an equal list exists.
+    /// Returns the start of the list, and whether no piece can move.
+    fn add(
+        &mut self,
+        index: &TurnIndex,
+        thrown: Thrown,
+        enemies: &[Piece],
+        lists: &mut ListStarts,
+    ) -> (u32, bool) {
         let mut ends = self.step(index, thrown, enemies);
         let pieces = |side: Side| (index.sides.places(side), index.sides.mark(side));
         let is_stuck = ends.iter().all(|end| pieces(end.side) == pieces(thrown.1));
@@ -187,29 +229,42 @@ impl ListedWalk {
         (start, is_stuck)
     }
 
-    /// Returns the cells where enemies can matter to a side position with an outcome, and the cells where two enemies
-    /// together can matter.
+    /// Returns the cells where enemies can matter to a side position with an outcome, and the cells
+    /// where two enemies together can matter.
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
         let touched = rules.touched(index.sides.places(side), &rules.outcomes[outcome]);
-        let [landed, passed] =
-            touched.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
-        let [single, unit] = [&rules.closing.to_single, &rules.closing.to_unit].map(|closed| [closed[2], closed[3]]);
+        let [landed, passed] = touched.map(|places| {
+            places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)])
+        });
+        let [single, unit] =
+            [&rules.closing.to_single, &rules.closing.to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
-        Relevant { ones, twos: ones | passed & rules.closing.impassable[1] }
+        Relevant {
+            ones,
+            twos: ones | passed & rules.closing.impassable[1],
+        }
     }
 
     /// Returns every pattern of enemies on these cells, or `None` if there are more than `most`.
-    fn enemies(&self, index: &TurnIndex, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
+    fn enemies(
+        &self,
+        index: &TurnIndex,
+        mover: Seat,
+        relevant: Relevant,
+        most: usize,
+    ) -> Option<Vec<Vec<Piece>>> {
         let rules = &self.race.rules;
         let pieces = index.race.pieces();
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
         for enemy in index.others(mover) {
             let bits = &rules.bits[enemy.index()];
-            for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
-                // Two pieces that only matter together can belong to two seats, or be on two places with the same
-                // square.
+            for place in
+                (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0)
+            {
+                // Two pieces that only matter together can belong to two seats, or be on two places
+                // with the same square.
                 let is_apart = index.seats() > 2 || rules.back < rules.home;
                 let is_relevant_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
                 let room = usize::from(rules.room[usize::from(place)]);
@@ -217,7 +272,11 @@ impl ListedWalk {
                 for others in &found {
                     let left = pieces - others.iter().filter(|(seat, _)| *seat == enemy).count();
                     let counts = if is_relevant_alone { 1 } else { 2 }..=room.min(left);
-                    more.extend(counts.map(|count| [others.as_slice(), &vec![(enemy, place); count]].concat()));
+                    more.extend(
+                        counts.map(|count| {
+                            [others.as_slice(), &vec![(enemy, place); count]].concat()
+                        }),
+                    );
                 }
                 found.extend(more);
                 if found.len() > most {
@@ -227,19 +286,33 @@ impl ListedWalk {
         }
         let are_relevant = |pieces: &Vec<Piece>| {
             let cell = |&(seat, place): &Piece| rules.bits[seat.index()][usize::from(place)];
-            let occupancy = pieces.iter().fold(Occupancy::default(), |occupancy, piece| occupancy.with(cell(piece)));
-            pieces.iter().all(|piece| relevant.overlap(occupancy) & cell(piece) != 0)
+            let occupancy = pieces
+                .iter()
+                .fold(Occupancy::default(), |occupancy, piece| {
+                    occupancy.with(cell(piece))
+                });
+            pieces
+                .iter()
+                .all(|piece| relevant.overlap(occupancy) & cell(piece) != 0)
         };
         found.retain(|pieces| !pieces.is_empty() && are_relevant(pieces));
         Some(found)
     }
 
     /// Returns the ends of a turn with these enemies on the board.
-    fn step(&mut self, index: &TurnIndex, (mover, side, outcome): Thrown, enemies: &[Piece]) -> Vec<ListedEnd> {
+    fn step(
+        &mut self,
+        index: &TurnIndex,
+        (mover, side, outcome): Thrown,
+        enemies: &[Piece],
+    ) -> Vec<ListedEnd> {
         let mut state = index.state_of(mover, &[side]);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
-            *places.iter_mut().find(|other| **other == NO_PIECE).expect("a seat has so many pieces") = place;
+            *places
+                .iter_mut()
+                .find(|other| **other == NO_PIECE)
+                .expect("a seat has so many pieces") = place;
             sort(places);
         }
         self.race.apply_chance(&mut state, Outcome(outcome as u8));
@@ -248,7 +321,10 @@ impl ListedWalk {
             let mut left = end.pieces;
             let is_lost = |&(seat, place): &Piece| {
                 let places = &mut left[seat.index()];
-                let left = places.iter_mut().find(|other| **other == place).map(|other| *other = NO_PIECE);
+                let left = places
+                    .iter_mut()
+                    .find(|other| **other == place)
+                    .map(|other| *other = NO_PIECE);
                 left.is_none()
             };
             let lost: Vec<Piece> = enemies.iter().copied().filter(is_lost).collect();
@@ -256,10 +332,16 @@ impl ListedWalk {
             let side = if then == Continuation::Won {
                 side
             } else {
-                index.sides.of(end, mover, end.registers).expect("a turn ends with a side")
+                index
+                    .sides
+                    .of(end, mover, end.registers)
+                    .expect("a turn ends with a side")
             };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
-            ListedEnd { side, consequence: consequence as u16 }
+            ListedEnd {
+                side,
+                consequence: consequence as u16,
+            }
         };
         results.states().iter().map(end).collect()
     }
@@ -274,14 +356,20 @@ impl ListedWalk {
         visitor: &mut impl TurnVisitor,
     ) {
         let mut occupied = [Occupancy::default(); LANES];
-        // Lanes where all other seats are perhaps stuck. There the game can end, because no seat can move.
+        // Lanes where all other seats are perhaps stuck. There the game can end, because no seat
+        // can move.
         let mut stuck = 0;
         for lane in lanes_of(lanes) {
             let others = in_lane(sides, lane);
             for (&side, seat) in others[1..index.seats()].iter().zip(index.others(mover)) {
-                occupied[lane] = occupied[lane].plus(index.occupied[seat.index()][usize::from(side)]);
+                occupied[lane] =
+                    occupied[lane].plus(index.occupied[seat.index()][usize::from(side)]);
             }
-            let are_stuck = || others[1..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
+            let are_stuck = || {
+                others[1..index.seats()]
+                    .iter()
+                    .all(|&side| self.may_be_stuck[usize::from(side)])
+            };
             stuck |= u16::from(self.has_dead_ends && are_stuck()) << lane;
         }
         let mut count = 0;
@@ -311,7 +399,13 @@ impl ListedWalk {
                     index.race.apply_chance(&mut thrown, Outcome(outcome as u8));
                     count += stepped::visit_ends(index, sides, lane, &thrown, visitor);
                 } else {
-                    count += self.visit_list(index, (mover, sides, alike), is_stuck, start as usize, visitor);
+                    count += self.visit_list(
+                        index,
+                        (mover, sides, alike),
+                        is_stuck,
+                        start as usize,
+                        visitor,
+                    );
                 }
                 visitor.throws(alike, self.race.rules.chances[outcome], first..count);
             }
@@ -338,7 +432,8 @@ impl ListedWalk {
                     visitor.end(0, end.side, Continuation::Next);
                     for lane in lanes_of(lanes) {
                         let sides = in_lane([end.side, sides[1], sides[2], sides[3]], lane);
-                        visitor.replace_end(lane, self.afterstate(index, mover, sides, consequence));
+                        visitor
+                            .replace_end(lane, self.afterstate(index, mover, sides, consequence));
                     }
                 }
             }
@@ -351,7 +446,14 @@ impl ListedWalk {
 
     /// Returns the start of the list of ends with enemies on the cells `held`, or [`NONE`].
     #[inline]
-    fn search(&self, index: &TurnIndex, mover: Seat, sides: Sides, held: Cells, turn: &ListedTurn) -> u32 {
+    fn search(
+        &self,
+        index: &TurnIndex,
+        mover: Seat,
+        sides: Sides,
+        held: Cells,
+        turn: &ListedTurn,
+    ) -> u32 {
         let mut sum = 0_u32;
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {
@@ -361,7 +463,8 @@ impl ListedWalk {
             }
         }
         let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
-        // Interpolation search: keys are spread evenly, so the value of `sum` gives its approximate index.
+        // Interpolation search: keys are spread evenly, so the value of `sum` gives its approximate
+        // index.
         let mut at = ((u64::from(sum) * patterns.len() as u64) >> 32) as usize;
         while at > 0 && patterns[at].key > sum {
             at -= 1;
@@ -369,21 +472,38 @@ impl ListedWalk {
         while patterns.get(at).is_some_and(|pattern| pattern.key < sum) {
             at += 1;
         }
-        patterns.get(at).filter(|pattern| pattern.key == sum).map_or(NONE, |pattern| pattern.start)
+        patterns
+            .get(at)
+            .filter(|pattern| pattern.key == sum)
+            .map_or(NONE, |pattern| pattern.start)
     }
 
-    /// Returns the afterstate of a turn that captures pieces or perhaps leaves all seats without a move.
+    /// Returns the afterstate of a turn that captures pieces or perhaps leaves all seats without a
+    /// move.
     #[cold]
-    fn afterstate(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
+    fn afterstate(
+        &self,
+        index: &TurnIndex,
+        mover: Seat,
+        mut sides: Sides,
+        consequence: usize,
+    ) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];
         for (side, seat) in sides[1..index.seats()].iter_mut().zip(index.others(mover)) {
             for &(_, place) in lost.iter().filter(|&&(loser, _)| loser == seat) {
                 *side = self.after_loss[usize::from(*side) * PLACES + usize::from(place)];
             }
         }
-        let may_be_dead =
-            self.has_dead_ends && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-        let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_dead(&index.state(mover, sides));
-        TurnEnd { sides, then: if is_dead { Continuation::Drawn } else { *then } }
+        let may_be_dead = self.has_dead_ends
+            && sides[..index.seats()]
+                .iter()
+                .all(|&side| self.may_be_stuck[usize::from(side)]);
+        let is_dead = may_be_dead
+            && *then != Continuation::Won
+            && index.race.is_dead(&index.state(mover, sides));
+        TurnEnd {
+            sides,
+            then: if is_dead { Continuation::Drawn } else { *then },
+        }
     }
 }

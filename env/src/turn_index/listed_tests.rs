@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listed::ListedWalk;
-use super::{Continuation, IndexError, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, Walk};
+use super::{
+    Continuation, IndexError, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor,
+    Walk,
+};
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, Seat, SeatSet};
 use crate::race::Race;
@@ -24,14 +27,21 @@ pub(super) struct Recorder {
 impl Recorder {
     /// Creates a recorder for the turn of a position with these side positions.
     pub(super) fn new(sides: Sides) -> Recorder {
-        Recorder { sides, ends: Vec::new(), throws: Vec::new() }
+        Recorder {
+            sides,
+            ends: Vec::new(),
+            throws: Vec::new(),
+        }
     }
 }
 
 impl TurnVisitor for Recorder {
     fn end(&mut self, _: u16, own: Side, then: Continuation) {
         let [_, second, third, fourth] = self.sides;
-        self.ends.push(TurnEnd { sides: [own, second, third, fourth], then });
+        self.ends.push(TurnEnd {
+            sides: [own, second, third, fourth],
+            then,
+        });
     }
 
     fn replace_end(&mut self, _: usize, end: TurnEnd) {
@@ -40,47 +50,71 @@ impl TurnVisitor for Recorder {
 
     fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize>) {
         let is_over = |end: &TurnEnd| matches!(end.then, Continuation::Won | Continuation::Drawn);
-        let over = |end: TurnEnd| TurnEnd { sides: Sides::default(), ..end };
-        let ends = ends.map(|end| self.ends[end]).map(|end| if is_over(&end) { over(end) } else { end });
+        let over = |end: TurnEnd| TurnEnd {
+            sides: Sides::default(),
+            ..end
+        };
+        let ends = ends
+            .map(|end| self.ends[end])
+            .map(|end| if is_over(&end) { over(end) } else { end });
         self.throws.push((probability, ends.collect()));
     }
 }
 
 fn starts(text: &str, seats: &str) -> TurnIndex {
     let seats = SeatSet::from_letters(seats).expect("seats");
-    TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
+    TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid")))
+        .expect("few enough positions")
 }
 
 /// The engine's afterstates of `start` with these outcomes.
 pub(super) fn by_engine(index: &TurnIndex, start: &State, outcomes: &[u8]) -> BTreeSet<TurnEnd> {
     let race = index.race();
     let mut thrown = *start;
-    outcomes.iter().for_each(|&outcome| race.apply_chance(&mut thrown, Outcome(outcome)));
+    outcomes
+        .iter()
+        .for_each(|&outcome| race.apply_chance(&mut thrown, Outcome(outcome)));
     let mut results = TurnResults::new();
     turn_results(race, &thrown, &mut results);
     let end = |state: &State| {
-        let over = |then| TurnEnd { sides: Sides::default(), then };
+        let over = |then| TurnEnd {
+            sides: Sides::default(),
+            then,
+        };
         if race.node(state) == Node::Terminal {
-            return over(if race.returns(state)[start.mover] == 1.0 { Continuation::Won } else { Continuation::Drawn });
+            return over(if race.returns(state)[start.mover] == 1.0 {
+                Continuation::Won
+            } else {
+                Continuation::Drawn
+            });
         }
-        let (mover, mut sides) = index.locate(state).expect("a turn ends at the start of the next");
+        let (mover, mut sides) = index
+            .locate(state)
+            .expect("a turn ends at the start of the next");
         if mover == start.mover {
-            return TurnEnd { sides, then: Continuation::Again };
+            return TurnEnd {
+                sides,
+                then: Continuation::Again,
+            };
         }
         sides[..index.seats()].rotate_right(1);
-        TurnEnd { sides, then: Continuation::Next }
+        TurnEnd {
+            sides,
+            then: Continuation::Next,
+        }
     };
     results.states().iter().map(end).collect()
 }
 
-/// Pools of side positions for the seat that throws and for the others: any positions, and positions where rare rules
-/// apply.
+/// Pools of side positions for the seat that throws and for the others: any positions, and
+/// positions where rare rules apply.
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
         let pieces = turns.index.race.pieces();
         let all = 0..turns.index().sides().len() as Side;
-        all.filter(|&side| is_wanted(&sides.places(side)[..pieces], sides.mark(side))).collect()
+        all.filter(|&side| is_wanted(&sides.places(side)[..pieces], sides.mark(side)))
+            .collect()
     };
     let any = pool(&|_, _| true);
     let pairs = pool(&|places, _| places.windows(2).any(|pair| pair[0] == pair[1]));
@@ -89,7 +123,12 @@ fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let is_before = |place: u8, steps: u8| place < gate && gate - place <= steps;
     let late = pool(&|places, mark| mark == 0 && places.iter().any(|&place| is_before(place, 12)));
     let stuck = pool(&|places, mark| mark == 0 && places.iter().all(|&place| is_before(place, 7)));
-    let mut pools = vec![[any.clone(), any.clone()], [pairs.clone(), pairs], [late, any], [stuck.clone(), stuck]];
+    let mut pools = vec![
+        [any.clone(), any.clone()],
+        [pairs.clone(), pairs],
+        [late, any],
+        [stuck.clone(), stuck],
+    ];
     pools.retain(|pools| pools.iter().all(|pool| !pool.is_empty()));
     pools
 }
@@ -102,8 +141,15 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
             let pool = &pools[turn.min(1)];
             *side = pool[below(pool.len(), rng)];
             // Only the seat that throws next can already have thrown in this turn.
-            let (places, mark) = (*turns.index.sides.places(*side), turns.index.sides.mark(*side));
-            let registers = if turn == 0 { turns.index.sides.registers(*side) } else { [0; 3] };
+            let (places, mark) = (
+                *turns.index.sides.places(*side),
+                turns.index.sides.mark(*side),
+            );
+            let registers = if turn == 0 {
+                turns.index.sides.registers(*side)
+            } else {
+                [0; 3]
+            };
             *side = turns.index.sides.number(places, mark, registers);
         }
         if turns.is_position(mover, sides) {
@@ -119,8 +165,14 @@ fn walks_have_the_afterstates_of_the_engine() {
         ("ashte-kashte?pieces=1", "SN"),
         ("ashte-kashte?pieces=2", "SN"),
         ("ashte-kashte?pieces=3", "SN"),
-        ("ashte-kashte?pieces=3&path=B&move=optional&capture_bonus=true", "SN"),
-        ("ashte-kashte?pieces=2&path=C&entry=start_is_one&move=forced", "SN"),
+        (
+            "ashte-kashte?pieces=3&path=B&move=optional&capture_bonus=true",
+            "SN",
+        ),
+        (
+            "ashte-kashte?pieces=2&path=C&entry=start_is_one&move=forced",
+            "SN",
+        ),
         ("ashte-kashte?pieces=1&capture_bonus=true", "SEW"),
         ("ashte-kashte?pieces=1", "SENW"),
         ("pagade?pieces=1", "SN"),
@@ -154,7 +206,14 @@ fn walks_have_the_afterstates_of_the_engine() {
             // With so few patterns, the engine is stepped in most turns in which enemies matter.
             for most_patterns in [0, 3] {
                 let walk = Walk::Listed(Box::new(ListedWalk::new(&turns.index, most_patterns)));
-                check(&RaceTurns { walk, ..turns.clone() }, if deep { 200 } else { 50 }, &mut rng);
+                check(
+                    &RaceTurns {
+                        walk,
+                        ..turns.clone()
+                    },
+                    if deep { 200 } else { 50 },
+                    &mut rng,
+                );
             }
         }
     }
@@ -166,12 +225,21 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
     let pools = pools(turns);
     for pools in pools.iter().cycle().take(positions) {
         let (state, sides) = random_position(turns, pools, rng);
-        assert_eq!(turns.index().locate(&state), Some((state.mover, sides)), "{}", race.print(&state));
+        assert_eq!(
+            turns.index().locate(&state),
+            Some((state.mover, sides)),
+            "{}",
+            race.print(&state)
+        );
         let mut found = Recorder::new(sides);
         turns.visit(state.mover, sides, 1, &mut found);
         let chances = race.chance_outcomes(&state);
         for (outcome, (probability, ends)) in found.throws.iter().enumerate() {
-            assert!((probability - chances[outcome]).abs() < 1e-12, "{}: {probability}", race.print(&state));
+            assert!(
+                (probability - chances[outcome]).abs() < 1e-12,
+                "{}: {probability}",
+                race.print(&state)
+            );
             let expected = by_engine(turns.index(), &state, &[outcome as u8]);
             assert_eq!(ends, &expected, "{} outcome {outcome}", race.print(&state));
         }
@@ -182,25 +250,41 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
 fn dead_ends_are_draws() {
     let turns = RaceTurns::new(starts("pagade?pieces=2", "SN"));
     let race = turns.index().race().clone();
-    let state = race.parse_state("pagade?pieces=2 S:70,76/N:76,76 S *").expect("a position");
+    let state = race
+        .parse_state("pagade?pieces=2 S:70,76/N:76,76 S *")
+        .expect("a position");
     let (_, sides) = turns.index().locate(&state).expect("a start");
     let mut found = Recorder::new(sides);
     turns.visit(state.mover, sides, 1, &mut found);
-    let drawn = TurnEnd { sides: Sides::default(), then: Continuation::Drawn };
-    let drawn: f64 = found.throws.iter().filter(|(_, ends)| ends.contains(&drawn)).map(|(chance, _)| chance).sum();
+    let drawn = TurnEnd {
+        sides: Sides::default(),
+        then: Continuation::Drawn,
+    };
+    let drawn: f64 = found
+        .throws
+        .iter()
+        .filter(|(_, ends)| ends.contains(&drawn))
+        .map(|(chance, _)| chance)
+        .sum();
     assert!(drawn > 0.0 && drawn < 1.0, "{drawn}");
 }
 
 #[test]
 fn turns_of_several_dice_end() {
-    for (text, cut_off) in [("chaupar?pieces=1", 0.0), ("thaayam?pieces=1&hop=each", 1e-7)] {
+    for (text, cut_off) in [
+        ("chaupar?pieces=1", 0.0),
+        ("thaayam?pieces=1&hop=each", 1e-7),
+    ] {
         let turns = RaceTurns::new(starts(text, "SN"));
         let state = turns.index().race().initial_state(Seat::SOUTH);
         let (_, sides) = turns.index().locate(&state).expect("a start");
         let mut found = Recorder::new(sides);
         turns.visit(Seat::SOUTH, sides, 1, &mut found);
         let left_out = 1.0 - found.throws.iter().map(|(chance, _)| chance).sum::<f64>();
-        assert!(turns.cut_off() == cut_off && left_out.abs() <= cut_off + 1e-12, "{text}: {left_out:e}");
+        assert!(
+            turns.cut_off() == cut_off && left_out.abs() <= cut_off + 1e-12,
+            "{text}: {left_out:e}"
+        );
     }
 }
 
@@ -209,7 +293,11 @@ fn rulesets_that_cannot_be_solved_are_named() {
     for (text, seats, words) in [
         ("pagade?teams=true&pieces=1", "SENW", "games with teams"),
         ("pagade?pieces=1", "SENW", "games with placings"),
-        ("pagade?pieces=1&play_on=false&no_cut=off", "SENW", "two dice and more than two seats"),
+        (
+            "pagade?pieces=1&play_on=false&no_cut=off",
+            "SENW",
+            "two dice and more than two seats",
+        ),
         ("ashtapada?pieces=3", "SN", "about 1736055556 positions"),
         ("ashte-kashte", "SN", "264896 arrangements"),
     ] {
@@ -227,17 +315,28 @@ fn two_seats_that_sit_side_by_side_are_not_solved() {
     let seats = SeatSet::from_letters("SE").expect("seats");
     let race = Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("valid"));
     let error = TurnIndex::new(&race).expect_err("not alike");
-    assert_eq!(error, IndexError::Unsupported("two seats with different views of the board"));
+    assert_eq!(
+        error,
+        IndexError::Unsupported("two seats with different views of the board")
+    );
 }
 
 #[test]
 fn three_seats_of_a_game_of_teams_are_solved() {
     let mut sheet = Sheet::clone(builtin::named("gavalata").expect("built in"));
-    (sheet.seats.allowed, sheet.seats.teams) = (vec!["SEN".to_owned(), "SENW".to_owned()], Teams::Opposite);
+    (sheet.seats.allowed, sheet.seats.teams) =
+        (vec!["SEN".to_owned(), "SENW".to_owned()], Teams::Opposite);
     let race = |letters: &str| {
         let seats = SeatSet::from_letters(letters).expect("seats");
         Race::new(Ruleset::of(Arc::new(sheet.clone()), seats, [("pieces", "1")]).expect("valid"))
     };
-    assert_eq!(TurnIndex::new(&race("SENW")).expect_err("teams"), IndexError::Unsupported("teams"));
-    check(&RaceTurns::new(TurnIndex::new(&race("SEN")).expect("no teams")), 20, &mut stream(2, 0));
+    assert_eq!(
+        TurnIndex::new(&race("SENW")).expect_err("teams"),
+        IndexError::Unsupported("teams")
+    );
+    check(
+        &RaceTurns::new(TurnIndex::new(&race("SEN")).expect("no teams")),
+        20,
+        &mut stream(2, 0),
+    );
 }

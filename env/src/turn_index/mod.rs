@@ -1,13 +1,15 @@
-//! Numbers the turn-start states and finds the afterstates of whole turns (the possible positions after a turn), for
-//! solvers and their tables.
+//! Numbers the turn-start states and finds the afterstates of whole turns (the possible positions
+//! after a turn), for solvers and their tables.
 //!
-//! The *side position* of a seat contains the places of its pieces at the start of a turn and all other facts that the
-//! rules record about the seat. Side positions are numbered from 0. A turn-start state consists of the side positions
-//! of all seats in turn order, starting with the seat to throw ([`TurnIndex`]).
+//! The *side position* of a seat contains the places of its pieces at the start of a turn and all
+//! other facts that the rules record about the seat. Side positions are numbered from 0. A
+//! turn-start state consists of the side positions of all seats in turn order, starting with the
+//! seat to throw ([`TurnIndex`]).
 //!
-//! [`RaceTurns`] finds the same afterstates as the engine. If a turn has one throw, it steps the engine once to list
-//! the turns of each side position. For most series with one or two pieces, it allots the throws with functions of the
-//! engine and stores the results. For other series, it steps the engine at each visit.
+//! [`RaceTurns`] finds the same afterstates as the engine. If a turn has one throw, it steps the
+//! engine once to list the turns of each side position. For most series with one or two pieces, it
+//! allots the throws with functions of the engine and stores the results. For other series, it
+//! steps the engine at each visit.
 
 mod listed;
 #[cfg(test)]
@@ -28,7 +30,9 @@ use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
 
-pub use model::{Continuation, LANES, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor, in_lane, lanes_of};
+pub use model::{
+    Continuation, LANES, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor, in_lane, lanes_of,
+};
 
 /// The largest number of positions; it is limited by the memory of a solver.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -52,8 +56,9 @@ pub enum IndexError {
 
 /// The numbered turn-start states of a race game.
 ///
-/// The side position of a seat has the places of its pieces, its declared units, and whether the seat has captured (if
-/// this opens a gate) or entered. It also has the counts of the turn, such as the throws made if they are limited.
+/// The side position of a seat has the places of its pieces, its declared units, and whether the
+/// seat has captured (if this opens a gate) or entered. It also has the counts of the turn, such as
+/// the throws made if they are limited.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
     race: Race,
@@ -68,8 +73,8 @@ impl TurnIndex {
     /// Numbers the positions of `race`.
     ///
     /// # Errors
-    /// Fails if there are too many positions, if the game has teams, placings or too many seats, or if two seats have
-    /// different views of the board.
+    /// Fails if there are too many positions, if the game has teams, placings or too many seats, or
+    /// if two seats have different views of the board.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
         let seats = race.spec().seats;
         let most_seats = by_kind!(&race.turns, turns => turns.most_numbered_seats());
@@ -77,21 +82,36 @@ impl TurnIndex {
             Payoff::Teams => return Err(IndexError::Unsupported("teams")),
             Payoff::Placings => return Err(IndexError::Unsupported("placings")),
             Payoff::Winner if seats.len() <= most_seats => {}
-            Payoff::Winner => return Err(IndexError::Unsupported("two dice and more than two seats")),
+            Payoff::Winner => {
+                return Err(IndexError::Unsupported("two dice and more than two seats"));
+            }
         }
         let sides = SideList::new(race)?;
         let occupied = Seat::ALL.map(|seat| {
             let places = (0..sides.infos.len()).map(|side| sides.places(side as Side));
-            places.map(|places| Occupancy::default().and(&race.rules.bits[seat.index()], places)).collect()
+            places
+                .map(|places| Occupancy::default().and(&race.rules.bits[seat.index()], places))
+                .collect()
         });
-        let mut index = TurnIndex { race: race.clone(), sides, occupied, movers: Vec::new() };
+        let mut index = TurnIndex {
+            race: race.clone(),
+            sides,
+            occupied,
+            movers: Vec::new(),
+        };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         let (second, board) = (race.seating.next(first), &race.rules.board);
         if seats.len() == 2 && board.meetings(first, second) != board.meetings(second, first) {
-            return Err(IndexError::Unsupported("two seats with different views of the board"));
+            return Err(IndexError::Unsupported(
+                "two seats with different views of the board",
+            ));
         }
-        index.movers = index.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
-        let count = (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
+        index.movers = index
+            .in_turn(first)
+            .take(if seats.len() == 3 { 3 } else { 1 })
+            .collect();
+        let count =
+            (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
         if count > u128::from(MAX_POSITIONS) {
             return Err(IndexError::TooManyPositions(count));
         }
@@ -108,28 +128,43 @@ impl TurnIndex {
         self.race.spec().seats.len()
     }
 
-    /// Returns the seats with different views of the board: only one seat if the board looks the same to all.
+    /// Returns the seats with different views of the board: only one seat if the board looks the
+    /// same to all.
     pub fn movers(&self) -> &[Seat] {
         &self.movers
     }
 
-    /// Returns whether a seat that can move is allowed to pass. Seats can then wait for each other forever.
+    /// Returns whether a seat that can move is allowed to pass. Seats can then wait for each other
+    /// forever.
     pub fn may_wait(&self) -> bool {
-        matches!(self.race.ruleset().sheet().turn.must, Must::Optional | Must::NoMerge)
+        matches!(
+            self.race.ruleset().sheet().turn.must,
+            Must::Optional | Must::NoMerge
+        )
     }
 
-    /// Returns the facts of every side position, by number. Side positions are in ascending order of height, layer and
-    /// steps.
+    /// Returns the facts of every side position, by number. Side positions are in ascending order
+    /// of height, layer and steps.
     pub fn sides(&self) -> &[SideInfo] {
         &self.sides.infos
     }
 
-    /// Returns the seat to throw and the side positions in turn order, or `None` if `state` is not a turn-start state.
+    /// Returns the seat to throw and the side positions in turn order, or `None` if `state` is not
+    /// a turn-start state.
     pub fn locate(&self, state: &State) -> Option<(Seat, Sides)> {
-        let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
+        let is_start =
+            self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
         let mut sides = [0; MAX_SEATS];
         for (side, seat) in sides.iter_mut().zip(self.in_turn(state.mover)) {
-            *side = self.sides.of(state, seat, if seat == state.mover { state.registers } else { [0; 3] })?;
+            *side = self.sides.of(
+                state,
+                seat,
+                if seat == state.mover {
+                    state.registers
+                } else {
+                    [0; 3]
+                },
+            )?;
         }
         is_start.then_some((state.mover, sides))
     }
@@ -139,7 +174,8 @@ impl TurnIndex {
         self.state_of(mover, &sides)
     }
 
-    /// Returns the position at the start of `mover`'s turn, with pieces only for the seats that `sides` contains.
+    /// Returns the position at the start of `mover`'s turn, with pieces only for the seats that
+    /// `sides` contains.
     fn state_of(&self, mover: Seat, sides: &[Side]) -> State {
         let mut state = State::empty(mover);
         for (&side, seat) in sides.iter().zip(self.in_turn(mover)) {
@@ -152,16 +188,23 @@ impl TurnIndex {
         state
     }
 
-    /// Returns the number that identifies a position among all combinations of side positions. The digits of this
-    /// number are the index of the seat to throw in `movers` and then the side positions in turn order.
+    /// Returns the number that identifies a position among all combinations of side positions. The
+    /// digits of this number are the index of the seat to throw in `movers` and then the side
+    /// positions in turn order.
     pub fn number(&self, mover: Seat, sides: Sides) -> usize {
-        let mover = self.movers.iter().position(|&seat| seat == self.alike_mover(mover)).unwrap_or(0);
+        let mover = self
+            .movers
+            .iter()
+            .position(|&seat| seat == self.alike_mover(mover))
+            .unwrap_or(0);
         let count = self.sides().len();
-        sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
+        sides[..self.seats()]
+            .iter()
+            .fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// Returns the index of the seat to throw among the movers, and the side positions: the digits of
-    /// [`TurnIndex::number`].
+    /// Returns the index of the seat to throw among the movers, and the side positions: the digits
+    /// of [`TurnIndex::number`].
     pub fn digits(&self, mut number: usize) -> (usize, Sides) {
         let count = self.sides().len();
         let mut sides = Sides::default();
@@ -172,17 +215,21 @@ impl TurnIndex {
         (number, sides)
     }
 
-    /// Returns the position with this [`TurnIndex::number`], or `None` for a number without a position.
+    /// Returns the position with this [`TurnIndex::number`], or `None` for a number without a
+    /// position.
     pub fn state_of_number(&self, number: usize) -> Option<State> {
         let (mover, sides) = self.digits(number);
         let mover = *self.movers.get(mover)?;
         // Only the seat that throws can be within a turn.
-        let is_position = sides[1..self.seats()].iter().all(|&side| self.sides.registers(side) == [0; 3])
+        let is_position = sides[1..self.seats()]
+            .iter()
+            .all(|&side| self.sides.registers(side) == [0; 3])
             && self.are_apart(mover, sides);
         is_position.then(|| self.state(mover, sides))
     }
 
-    /// Returns a bound: all results of [`TurnIndex::number`] are smaller. Some smaller numbers belong to no position.
+    /// Returns a bound: all results of [`TurnIndex::number`] are smaller. Some smaller numbers
+    /// belong to no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
@@ -197,30 +244,39 @@ impl TurnIndex {
 
     /// Returns the seat of [`TurnIndex::movers`] with the same view of the board.
     fn alike_mover(&self, mover: Seat) -> Seat {
-        if self.movers.contains(&mover) { mover } else { self.movers[0] }
+        if self.movers.contains(&mover) {
+            mover
+        } else {
+            self.movers[0]
+        }
     }
 
     /// Returns whether each cell that two seats cannot share has pieces of at most one seat.
     fn are_apart(&self, mover: Seat, sides: Sides) -> bool {
         let (mut taken, exclusive) = (0, self.race.rules.closing.exclusive);
-        sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
-            let held = self.occupied[seat.index()][usize::from(side)].ones & exclusive;
-            let is_free = held & taken == 0;
-            taken |= held;
-            is_free
-        })
+        sides
+            .into_iter()
+            .zip(self.in_turn(mover))
+            .all(|(side, seat)| {
+                let held = self.occupied[seat.index()][usize::from(side)].ones & exclusive;
+                let is_free = held & taken == 0;
+                taken |= held;
+                is_free
+            })
     }
 
     /// Returns the seats in turn order from `mover` on.
     pub fn in_turn(&self, mover: Seat) -> impl Iterator<Item = Seat> {
         let seating = self.race.seating;
-        std::iter::successors(Some(mover), move |&seat| Some(seating.next(seat))).take(seating.seats.len())
+        std::iter::successors(Some(mover), move |&seat| Some(seating.next(seat)))
+            .take(seating.seats.len())
     }
 
     /// Returns the other seats in turn order.
     #[inline]
     fn others(&self, mover: Seat) -> impl Iterator<Item = Seat> {
-        self.in_turn(self.race.seating.next(mover)).take(self.seats() - 1)
+        self.in_turn(self.race.seating.next(mover))
+            .take(self.seats() - 1)
     }
 }
 
@@ -242,11 +298,18 @@ enum Walk {
 }
 
 impl RaceTurns {
-    /// Prepares tables of moves. For a series of throws with two pieces, this takes seconds, or minutes if enemies can
-    /// close squares or the rules let any throw stay unused.
+    /// Prepares tables of moves. For a series of throws with two pieces, this takes seconds, or
+    /// minutes if enemies can close squares or the rules let any throw stay unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
-        let walk = match index.race.turns.as_series().filter(|turns| turns.allows_tables()) {
-            Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
+        let walk = match index
+            .race
+            .turns
+            .as_series()
+            .filter(|turns| turns.allows_tables())
+        {
+            Some(turns) if index.race.pieces() <= 2 => {
+                Walk::Series(Box::new(SeriesWalk::new(&index, turns)))
+            }
             _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
         };
@@ -260,9 +323,10 @@ impl TurnModel for RaceTurns {
     }
 
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
-        // With tables for series, combinations that are not positions are visited, too, because checking them takes
-        // longer.
-        matches!(self.walk, Walk::Series(_)) || self.index.are_apart(self.index.alike_mover(mover), sides)
+        // With tables for series, combinations that are not positions are visited, too, because
+        // checking them takes longer.
+        matches!(self.walk, Walk::Series(_))
+            || self.index.are_apart(self.index.alike_mover(mover), sides)
     }
 
     #[inline]
@@ -282,7 +346,15 @@ impl TurnModel for RaceTurns {
     fn cut_off(&self) -> f64 {
         match &self.walk {
             Walk::Series(walk) => walk.cut_off,
-            Walk::Stepped if self.index.race.series().is_some_and(SeriesThrows::is_unlimited) => stepped::MISSING,
+            Walk::Stepped
+                if self
+                    .index
+                    .race
+                    .series()
+                    .is_some_and(SeriesThrows::is_unlimited) =>
+            {
+                stepped::MISSING
+            }
             Walk::Stepped | Walk::Listed(_) => 0.0,
         }
     }

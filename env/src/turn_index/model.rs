@@ -6,8 +6,8 @@ use crate::game::{MAX_SEATS, Seat};
 /// The number of a side position.
 pub type Side = u16;
 
-/// The side positions of the seats in turn order, starting with the seat to throw. Entries beyond the number of seats
-/// are 0.
+/// The side positions of the seats in turn order, starting with the seat to throw. Entries beyond
+/// the number of seats are 0.
 pub type Sides = [Side; MAX_SEATS];
 
 /// The facts of a side position that determine the order of positions in a solver.
@@ -15,8 +15,8 @@ pub type Sides = [Side; MAX_SEATS];
 pub struct SideInfo {
     /// The sum of the steps of all pieces.
     pub steps: u16,
-    /// Progress that can never be lost (pieces at home, a capture that opens the gate), as a number. Equal numbers mean
-    /// equal progress.
+    /// Progress that can never be lost (pieces at home, a capture that opens the gate), as a
+    /// number. Equal numbers mean equal progress.
     pub layer: u8,
     /// The amount of this progress. A turn leads to the same layer or to a larger height.
     pub height: u8,
@@ -25,7 +25,8 @@ pub struct SideInfo {
 /// An afterstate of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TurnEnd {
-    /// The side positions after the turn, in turn order from the seat that threw; unused if the game is over.
+    /// The side positions after the turn, in turn order from the seat that threw; unused if the
+    /// game is over.
     pub sides: Sides,
     /// The next node.
     pub then: Continuation,
@@ -60,30 +61,35 @@ pub fn lanes_of(mut lanes: u16) -> impl Iterator<Item = usize> {
 /// Returns the lanes that `holds` accepts, as bits.
 #[inline]
 pub(super) fn lanes_where<T>(lanes: &[T], holds: impl Fn(&T) -> bool) -> u16 {
-    lanes.iter().rev().fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
+    lanes
+        .iter()
+        .rev()
+        .fold(0, |all, lane| all << 1 | u16::from(holds(lane)))
 }
 
-/// Returns the side positions of a lane: adds the index of the lane to the side position of the second seat.
+/// Returns the side positions of a lane: adds the index of the lane to the side position of the
+/// second seat.
 #[inline]
 pub fn in_lane([own, first, third, fourth]: Sides, lane: usize) -> Sides {
     [own, first + lane as Side, third, fourth]
 }
 
-/// Receives the turns of one side position against several side positions of the second seat at the same time. Each of
-/// these is a lane; a set of lanes is a bit mask.
+/// Receives the turns of one side position against several side positions of the second seat at the
+/// same time. Each of these is a lane; a set of lanes is a bit mask.
 ///
-/// Afterstates have indices from 0, in the order of the visit. The visitor receives afterstates before the throws that
-/// lead to them.
+/// Afterstates have indices from 0, in the order of the visit. The visitor receives afterstates
+/// before the throws that lead to them.
 pub trait TurnVisitor {
-    /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and the other seats do
-    /// not change. In other lanes the afterstate does not exist, or [`TurnVisitor::replace_end`] defines it.
+    /// Receives an afterstate. In these lanes the seat that threw gets the side position `own`, and
+    /// the other seats do not change. In other lanes the afterstate does not exist, or
+    /// [`TurnVisitor::replace_end`] defines it.
     fn end(&mut self, lanes: u16, own: Side, then: Continuation);
 
     /// Replaces the latest afterstate in this lane by `end`.
     fn replace_end(&mut self, lane: usize, end: TurnEnd);
 
-    /// Receives all throws with equal afterstates in these lanes: their total probability and the indices of the
-    /// afterstates. Some of these afterstates can be equal.
+    /// Receives all throws with equal afterstates in these lanes: their total probability and the
+    /// indices of the afterstates. Some of these afterstates can be equal.
     fn throws(&mut self, lanes: u16, probability: f64, ends: impl Iterator<Item = usize> + Clone);
 
     /// Returns whether the visit can end early.
@@ -97,21 +103,22 @@ pub trait TurnModel: Sync {
     /// Returns the numbering of the turn-start states.
     fn index(&self) -> &TurnIndex;
 
-    /// Returns whether seats can have these side positions at the same time. If not, the other methods do not accept
-    /// them.
+    /// Returns whether seats can have these side positions at the same time. If not, the other
+    /// methods do not accept them.
     fn is_position(&self, mover: Seat, sides: Sides) -> bool;
 
-    /// Visits the throws of `mover`'s turn and their afterstates in each of the `lanes`. Lane 0 has the side positions
-    /// `sides`. With two seats, the side position of the second seat grows by one with each lane. The probabilities of
-    /// a lane sum to 1 minus [`TurnModel::cut_off`].
+    /// Visits the throws of `mover`'s turn and their afterstates in each of the `lanes`. Lane 0 has
+    /// the side positions `sides`. With two seats, the side position of the second seat grows by
+    /// one with each lane. The probabilities of a lane sum to 1 minus [`TurnModel::cut_off`].
     fn visit(&self, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor);
 
-    /// Returns whether the turns of a side position are visited in all lanes together, the likeliest throws first.
+    /// Returns whether the turns of a side position are visited in all lanes together, the
+    /// likeliest throws first.
     fn has_rows(&self) -> bool {
         false
     }
 
-    /// Returns the largest total probability of throws that are not visited; 0 unless a turn can have any number of
-    /// throws.
+    /// Returns the largest total probability of throws that are not visited; 0 unless a turn can
+    /// have any number of throws.
     fn cut_off(&self) -> f64;
 }

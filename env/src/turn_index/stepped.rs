@@ -8,11 +8,19 @@ use crate::race::Race;
 use crate::race::position::state::State;
 use crate::turn::{TurnResults, turn_results};
 
-/// The visit ends at a length of series if all longer series together have at most this probability.
+/// The visit ends at a length of series if all longer series together have at most this
+/// probability.
 pub(super) const MISSING: f64 = 1e-7;
 
-/// Visits the turns of `mover` in each of the `lanes` (see [`TurnVisitor`]), one lane after another.
-pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, lanes: u16, visitor: &mut impl TurnVisitor) {
+/// Visits the turns of `mover` in each of the `lanes` (see [`TurnVisitor`]), one lane after
+/// another.
+pub(super) fn visit(
+    index: &TurnIndex,
+    mover: Seat,
+    sides: Sides,
+    lanes: u16,
+    visitor: &mut impl TurnVisitor,
+) {
     let mut count = 0;
     for lane in lanes_of(lanes) {
         let sides = in_lane(sides, lane);
@@ -24,7 +32,8 @@ pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, lanes: u16, vi
     }
 }
 
-/// Visits the ends of a turn after these throws, in a lane with these side positions. Returns the number of ends.
+/// Visits the ends of a turn after these throws, in a lane with these side positions. Returns the
+/// number of ends.
 #[cold]
 #[inline(never)]
 pub(super) fn visit_ends(
@@ -38,9 +47,19 @@ pub(super) fn visit_ends(
     for end in results.states() {
         let (mut after, then) = (sides, continuation(&index.race, end, thrown.mover));
         if then != Continuation::Won {
-            for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
-                let registers = if seat == thrown.mover { end.registers } else { index.sides.registers(*side) };
-                *side = index.sides.of(end, seat, registers).expect("the end of a turn is a position");
+            for (side, seat) in after[..index.seats()]
+                .iter_mut()
+                .zip(index.in_turn(thrown.mover))
+            {
+                let registers = if seat == thrown.mover {
+                    end.registers
+                } else {
+                    index.sides.registers(*side)
+                };
+                *side = index
+                    .sides
+                    .of(end, seat, registers)
+                    .expect("the end of a turn is a position");
             }
         }
         visitor.end(0, after[0], then);
@@ -77,11 +96,17 @@ fn decisions(index: &TurnIndex, start: &State) -> IndexMap<State, f64> {
                 let mut after = state;
                 index.race.apply_chance(&mut after, Outcome(outcome as u8));
                 let is_thrown = !matches!(index.race.node(&after), Node::Chance(_));
-                *if is_thrown { &mut found } else { &mut next }.entry(after).or_insert(0.0) += probability * chance;
+                *if is_thrown { &mut found } else { &mut next }
+                    .entry(after)
+                    .or_insert(0.0) += probability * chance;
             }
         }
         let left: f64 = next.values().sum();
-        open = if left > MISSING { next } else { IndexMap::new() };
+        open = if left > MISSING {
+            next
+        } else {
+            IndexMap::new()
+        };
     }
     found
 }

@@ -49,6 +49,10 @@ impl Buffers {
     /// The legal actions of one game, from its mask.
     pub fn legal(&self, game: usize) -> ActionMask {
         let mask = self.masks.row(game);
-        mask.iter().zip(0..).filter(|(is_legal, _)| **is_legal).map(|(_, action)| Action(action)).collect()
+        mask.iter()
+            .zip(0..)
+            .filter(|(is_legal, _)| **is_legal)
+            .map(|(_, action)| Action(action))
+            .collect()
     }
 }

@@ -7,7 +7,9 @@
 pub fn changed(table: &toml::Table, changes: &[String]) -> toml::Table {
     let mut table = table.clone();
     for change in changes {
-        let one: toml::Table = change.parse().unwrap_or_else(|error| panic!("{change}: {error}"));
+        let one: toml::Table = change
+            .parse()
+            .unwrap_or_else(|error| panic!("{change}: {error}"));
         for (key, value) in one {
             match (table.get_mut(&key), value) {
                 (Some(toml::Value::Table(old)), toml::Value::Table(new)) => old.extend(new),
@@ -20,5 +22,9 @@ pub fn changed(table: &toml::Table, changes: &[String]) -> toml::Table {
 
 /// The changes of a text, between semicolons.
 pub fn split(changes: &str) -> Vec<String> {
-    changes.split("; ").filter(|change| !change.is_empty()).map(str::to_owned).collect()
+    changes
+        .split("; ")
+        .filter(|change| !change.is_empty())
+        .map(str::to_owned)
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! The engine with the interface of the oracle: from a turn-start state and throws to the texts of all afterstates.
+//! The engine with the interface of the oracle: from a turn-start state and throws to the texts of
+//! all afterstates.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,11 @@ pub fn turns(race: &Race, position: &str, throws: &[u8]) -> Result<BTreeSet<Stri
 ///
 /// # Errors
 /// As [`turns`].
-pub fn turns_by_actions(race: &Race, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+pub fn turns_by_actions(
+    race: &Race,
+    position: &str,
+    throws: &[u8],
+) -> Result<BTreeSet<String>, String> {
     fn walk(race: &Race, state: &State, found: &mut BTreeSet<String>) {
         match race.node(state) {
             Node::Decision(_) => {
@@ -46,7 +51,11 @@ pub fn turns_by_actions(race: &Race, position: &str, throws: &[u8]) -> Result<BT
 pub fn afterstates(race: &Race, state: &State) -> BTreeSet<String> {
     let mut results = TurnResults::new();
     turn_results(race, state, &mut results);
-    results.states().iter().map(|state| race.print(state)).collect()
+    results
+        .states()
+        .iter()
+        .map(|state| race.print(state))
+        .collect()
 }
 
 /// A throw, a whole series or all dice of a throw, drawn by the chances of the game.
@@ -66,7 +75,10 @@ pub fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Vec<u8> {
 }
 
 fn thrown(race: &Race, position: &str, throws: &[u8]) -> Result<State, String> {
-    let mut state = race.parse_state(position).map_err(|error| error.to_string())?;
-    race.throw(&mut state, throws).map_err(|error| error.to_string())?;
+    let mut state = race
+        .parse_state(position)
+        .map_err(|error| error.to_string())?;
+    race.throw(&mut state, throws)
+        .map_err(|error| error.to_string())?;
     Ok(state)
 }

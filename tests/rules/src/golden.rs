@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-/// Compares `found` with the file `golden/<name>`; with `UPDATE_GOLDEN=1` in the environment the file is rewritten
-/// instead.
+/// Compares `found` with the file `golden/<name>`; with `UPDATE_GOLDEN=1` in the environment the
+/// file is rewritten instead.
 ///
 /// # Panics
 /// At the first line that differs, or if the file cannot be read or written.
@@ -11,14 +11,27 @@ use std::path::PathBuf;
 pub fn compare(name: &str, found: &str) {
     let path = path(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some_and(|value| value == "1") {
-        return std::fs::write(&path, found).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        return std::fs::write(&path, found)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     let expected = read(name);
-    for (at, (line, expected)) in found.lines().chain([""]).zip(expected.lines().chain([""])).enumerate() {
+    for (at, (line, expected)) in found
+        .lines()
+        .chain([""])
+        .zip(expected.lines().chain([""]))
+        .enumerate()
+    {
         let place = format!("{}:{}", path.display(), at + 1);
-        assert_eq!(line, expected, "{place} is on the right; UPDATE_GOLDEN=1 writes the file anew");
+        assert_eq!(
+            line, expected,
+            "{place} is on the right; UPDATE_GOLDEN=1 writes the file anew"
+        );
     }
-    assert!(expected == found, "{} has more or fewer lines; UPDATE_GOLDEN=1 writes the file anew", path.display());
+    assert!(
+        expected == found,
+        "{} has more or fewer lines; UPDATE_GOLDEN=1 writes the file anew",
+        path.display()
+    );
 }
 
 /// The text of the file `golden/<name>`.
@@ -32,5 +45,7 @@ pub fn read(name: &str) -> String {
 }
 
 fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../golden")
+        .join(name)
 }

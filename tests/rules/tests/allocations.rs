@@ -1,6 +1,7 @@
 //! Allocation test: stepping a `VecEnv` allocates nothing.
 //!
-//! This is a separate program because it replaces the global allocator by one that counts, which needs unsafe code.
+//! This is a separate program because it replaces the global allocator by one that counts, which
+//! needs unsafe code.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -27,8 +28,8 @@ fn count() {
     ALLOCATIONS.with(|allocations| allocations.set(allocations.get() + 1));
 }
 
-// SAFETY: every call is handed on to `System` unchanged; counting touches a thread-local number that is never dropped
-// and allocates nothing.
+// SAFETY: every call is handed on to `System` unchanged; counting touches a thread-local number
+// that is never dropped and allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -43,7 +44,8 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         count();
-        // SAFETY: the pointer came from `System` with this layout, and the caller keeps the contract of `realloc`.
+        // SAFETY: the pointer came from `System` with this layout, and the caller keeps the
+        // contract of `realloc`.
         unsafe { System.realloc(pointer, layout, new_size) }
     }
 }
@@ -57,9 +59,12 @@ fn allocations(work: impl FnOnce()) -> u64 {
     ALLOCATIONS.with(Cell::get) - before
 }
 
-/// Allocations of 10,000 steps of four games that were played before: buffers of the rules have grown then.
+/// Allocations of 10,000 steps of four games that were played before: buffers of the rules have
+/// grown then.
 fn step(game: &str, seats: usize) -> u64 {
-    let race = Arc::new(Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset")));
+    let race = Arc::new(Race::new(
+        Ruleset::seated(game, Some(seats)).expect("a valid ruleset"),
+    ));
     let mut envs = VecEnv::new(&race, 4, Caller::All);
     let mut out = Buffers::new(race.spec(), 4);
     let mut actions = [Action(0); 4];
@@ -94,11 +99,18 @@ fn a_step_allocates_nothing() {
     ] {
         assert_eq!(step(game, seats), 0, "{game} for {seats}");
     }
-    // If throws are played one by one (`hop = "each"`) and a turn must use as many as possible, the engine searches
-    // every order with a transposition table on the heap.
+    // If throws are played one by one (`hop = "each"`) and a turn must use as many as possible, the
+    // engine searches every order with a transposition table on the heap.
     for sheet in builtin::all() {
-        assert!(sheet.turn.hop == Hop::Sum || sheet.turn.must != Must::Most, "{} as it is written", sheet.name);
-        for seats in [2, 4].into_iter().filter(|&seats| Ruleset::seated(&sheet.name, Some(seats)).is_ok()) {
+        assert!(
+            sheet.turn.hop == Hop::Sum || sheet.turn.must != Must::Most,
+            "{} as it is written",
+            sheet.name
+        );
+        for seats in [2, 4]
+            .into_iter()
+            .filter(|&seats| Ruleset::seated(&sheet.name, Some(seats)).is_ok())
+        {
             assert_eq!(step(&sheet.name, seats), 0, "{} for {seats}", sheet.name);
         }
     }

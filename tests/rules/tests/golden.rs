@@ -1,10 +1,12 @@
-//! The worked examples of the rules against the engine and the oracle: three games in `golden.json`, games on square
-//! boards in `square_golden.json`, games on crosses and the Royal Game of Ur in `cross_golden.json`, and house rules
-//! and rare keys of sheets in `house_rules_golden.json`.
+//! The worked examples of the rules against the engine and the oracle: three games in
+//! `golden.json`, games on square boards in `square_golden.json`, games on crosses and the Royal
+//! Game of Ur in `cross_golden.json`, and house rules and rare keys of sheets in
+//! `house_rules_golden.json`.
 //!
-//! `golden.json` lists pieces; the next seat to act follows from the captures, throws and ends in the example. Each
-//! test compares all positions in which a turn can end, as text: from the engine's enumeration of whole turns, from
-//! stepping through every sequence of its actions, and from the oracle.
+//! `golden.json` lists pieces; the next seat to act follows from the captures, throws and ends in
+//! the example. Each test compares all positions in which a turn can end, as text: from the
+//! engine's enumeration of whole turns, from stepping through every sequence of its actions, and
+//! from the oracle.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,25 +34,40 @@ struct Example {
 
 impl Example {
     fn race(&self) -> Race {
-        let Some(keys) = &self.keys else { return Race::parse_position(&self.position).expect("a position").0 };
+        let Some(keys) = &self.keys else {
+            return Race::parse_position(&self.position).expect("a position").0;
+        };
         let fields: Vec<&str> = self.position.split([' ', '?', '=']).collect();
-        let mut table: toml::Table = builtin::named(fields[0]).expect("a game").text().parse().expect("a sheet");
+        let mut table: toml::Table = builtin::named(fields[0])
+            .expect("a game")
+            .text()
+            .parse()
+            .expect("a sheet");
         table.remove("flags");
         let text = toml::to_string(&changed(&table, &split(keys))).expect("TOML");
-        let sheet = Arc::new(Sheet::read(&text, "changed.toml").unwrap_or_else(|error| panic!("{keys}: {error}")));
-        let letters: String = self.position.chars().filter(|letter| "SENW".contains(*letter)).collect();
-        let seats = SeatSet::from_letters(&letters[..self.position.matches(':').count()]).expect("seats");
+        let sheet = Arc::new(
+            Sheet::read(&text, "changed.toml").unwrap_or_else(|error| panic!("{keys}: {error}")),
+        );
+        let letters: String = self
+            .position
+            .chars()
+            .filter(|letter| "SENW".contains(*letter))
+            .collect();
+        let seats =
+            SeatSet::from_letters(&letters[..self.position.matches(':').count()]).expect("seats");
         let flags = (fields[1] == "pieces").then_some(("pieces", fields[2]));
         Race::new(Ruleset::of(sheet, seats, flags).expect("a ruleset"))
     }
 
-    /// The sheet for the oracle. Without other keys, this is the file of the game, which the engine has not changed.
+    /// The sheet for the oracle. Without other keys, this is the file of the game, which the engine
+    /// has not changed.
     fn sheet(&self, race: &Race) -> String {
         if self.keys.is_some() {
             return race.ruleset().base().text();
         }
         let name = self.position.split([' ', '?']).next().expect("a name");
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../env/games/{name}.toml"));
+        let file =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../env/games/{name}.toml"));
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 }
@@ -58,14 +75,27 @@ impl Example {
 fn check(all: &[Example]) {
     assert!(!all.is_empty(), "no examples");
     for example in all {
-        let Example { name, position, throws, results, .. } = example;
+        let Example {
+            name,
+            position,
+            throws,
+            results,
+            ..
+        } = example;
         let race = example.race();
         for (who, found) in [
-            ("oracle", oracle::turns(&example.sheet(&race), position, throws)),
+            (
+                "oracle",
+                oracle::turns(&example.sheet(&race), position, throws),
+            ),
             ("whole turns", engine::turns(&race, position, throws)),
             ("actions", engine::turns_by_actions(&race, position, throws)),
         ] {
-            assert_eq!(found.as_ref(), Ok(results), "{name} by {who}: {position} with {throws:?}");
+            assert_eq!(
+                found.as_ref(),
+                Ok(results),
+                "{name} by {who}: {position} with {throws:?}"
+            );
         }
     }
 }
@@ -79,7 +109,10 @@ fn list(value: &Value) -> &[Value] {
 }
 
 fn integers(value: &Value) -> Vec<i64> {
-    list(value).iter().map(|number| number.as_i64().expect("an integer")).collect()
+    list(value)
+        .iter()
+        .map(|number| number.as_i64().expect("an integer"))
+        .collect()
 }
 
 fn lists(value: &Value) -> Vec<Vec<i64>> {
@@ -87,7 +120,10 @@ fn lists(value: &Value) -> Vec<Vec<i64>> {
 }
 
 fn throws(value: &Value) -> Vec<u8> {
-    integers(value).into_iter().map(|throw| u8::try_from(throw).expect("a throw is small")).collect()
+    integers(value)
+        .into_iter()
+        .map(|throw| u8::try_from(throw).expect("a throw is small"))
+        .collect()
 }
 
 /// The letters of the seats of an example, in turn.
@@ -98,8 +134,15 @@ fn letters(example: &Value) -> Vec<String> {
         .collect()
 }
 
-/// A position of `game`: `seats` holds letters with marks, `pieces` their pieces, `end` mover and pending.
-fn text(game: &str, seats: &[String], pieces: &[Vec<i64>], words: &[(i64, &str)], end: &str) -> String {
+/// A position of `game`: `seats` holds letters with marks, `pieces` their pieces, `end` mover and
+/// pending.
+fn text(
+    game: &str,
+    seats: &[String],
+    pieces: &[Vec<i64>],
+    words: &[(i64, &str)],
+    end: &str,
+) -> String {
     let word = |place: &i64| {
         let special = words.iter().find(|(value, _)| value == place);
         special.map_or(place.to_string(), |(_, word)| (*word).to_owned())
@@ -107,19 +150,36 @@ fn text(game: &str, seats: &[String], pieces: &[Vec<i64>], words: &[(i64, &str)]
     let seats: Vec<String> = seats
         .iter()
         .zip(pieces)
-        .map(|(seat, own)| format!("{seat}:{}", own.iter().map(word).collect::<Vec<_>>().join(",")))
+        .map(|(seat, own)| {
+            format!(
+                "{seat}:{}",
+                own.iter().map(word).collect::<Vec<_>>().join(",")
+            )
+        })
         .collect();
     format!("{game} {} {end}", seats.join("/"))
 }
 
 /// Checks the examples of `game` in `golden.json`; `read` returns the position, throws and results.
 fn check_golden(game: &str, read: impl Fn(&Value) -> (String, Vec<u8>, BTreeSet<String>)) {
-    let all: Vec<Value> = serde_json::from_str(include_str!("../../golden.json")).expect("golden.json is a list");
+    let all: Vec<Value> =
+        serde_json::from_str(include_str!("../../golden.json")).expect("golden.json is a list");
     let example = |value: &Value| {
         let (position, throws, results) = read(value);
-        Example { name: value["name"].to_string(), position, throws, results, keys: None }
+        Example {
+            name: value["name"].to_string(),
+            position,
+            throws,
+            results,
+            keys: None,
+        }
     };
-    check(&all.iter().filter(|value| value["game"] == game).map(example).collect::<Vec<_>>());
+    check(
+        &all.iter()
+            .filter(|value| value["game"] == game)
+            .map(example)
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -142,7 +202,11 @@ fn ashtapada() {
             text(&game, &seats, &pieces, &WORDS, end)
         };
         let results = list(&example["outcomes"]).iter().map(result).collect();
-        (text(&game, &seats, &state, &WORDS, "S *"), throws(&example["throws"]), results)
+        (
+            text(&game, &seats, &state, &WORDS, "S *"),
+            throws(&example["throws"]),
+            results,
+        )
     });
 }
 
@@ -151,7 +215,13 @@ fn ashtapada_note_to_a14() {
     let game = "ashtapada?rule7_keep_counts=false";
     let results = BTreeSet::from([format!("{game} S:2,keep/N:off,off N *")]);
     let position = format!("{game} S:off,keep/N:off,off S *");
-    check(&[Example { name: "A14".to_owned(), position, throws: vec![4, 1, 2], results, keys: None }]);
+    check(&[Example {
+        name: "A14".to_owned(),
+        position,
+        throws: vec![4, 1, 2],
+        results,
+        keys: None,
+    }]);
 }
 
 #[test]
@@ -159,9 +229,13 @@ fn ashte_kashte() {
     const WORDS: [(i64, &str); 2] = [(0, "hand"), (48, "home")];
     check_golden("ashte_kashte", |example| {
         let seats = letters(example);
-        let position = |state: &Value, end: &str| text("ashte-kashte", &seats, &lists(state), &WORDS, end);
+        let position =
+            |state: &Value, end: &str| text("ashte-kashte", &seats, &lists(state), &WORDS, end);
         let result = |result: &Value| {
-            let end = match integers(&result["state"][0]).iter().all(|&place| place == 48) {
+            let end = match integers(&result["state"][0])
+                .iter()
+                .all(|&place| place == 48)
+            {
                 true => "- -",
                 false if example["again"] == true => "S *",
                 false => "N *",
@@ -169,7 +243,8 @@ fn ashte_kashte() {
             position(&result["state"], end)
         };
         let results = list(&example["moves"]).iter().map(result).collect();
-        let throw = u8::try_from(example["throw"].as_u64().expect("a throw")).expect("a throw is small");
+        let throw =
+            u8::try_from(example["throw"].as_u64().expect("a throw")).expect("a throw is small");
         (position(&example["state"], "S *"), vec![throw], results)
     });
 }
@@ -186,7 +261,10 @@ fn pagade() {
         let letters = letters(example);
         let position = |state: &Value, end: &str| {
             let mark = |own: &Value| if own[1] == true { "+" } else { "" };
-            let seats = letters.iter().zip(list(state)).map(|(seat, own)| format!("{seat}{}", mark(own)));
+            let seats = letters
+                .iter()
+                .zip(list(state))
+                .map(|(seat, own)| format!("{seat}{}", mark(own)));
             let pieces: Vec<Vec<i64>> = list(state).iter().map(|own| integers(&own[0])).collect();
             text(&game, &seats.collect::<Vec<_>>(), &pieces, &WORDS, end)
         };
@@ -194,10 +272,21 @@ fn pagade() {
             let won = integers(&outcome[0][0]).iter().all(|&place| place == 84);
             // P14 shows the dead position: the turn that leaves it ends the game.
             let over = won || example["name"] == "P14";
-            position(outcome, &if over { "- -".to_owned() } else { format!("{} *", letters[1]) })
+            position(
+                outcome,
+                &if over {
+                    "- -".to_owned()
+                } else {
+                    format!("{} *", letters[1])
+                },
+            )
         };
         let results = list(&example["outcomes"]).iter().map(result).collect();
-        (position(&example["state"], "S *"), throws(&example["roll"]), results)
+        (
+            position(&example["state"], "S *"),
+            throws(&example["roll"]),
+            results,
+        )
     });
 }
 

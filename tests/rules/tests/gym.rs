@@ -1,5 +1,5 @@
-//! The gym against a plain model: a vectorised environment equals single games, reports ends and truncations, and
-//! refused actions change nothing.
+//! The gym against a plain model: a vectorised environment equals single games, reports ends and
+//! truncations, and refused actions change nothing.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -16,7 +16,12 @@ use rand::Rng;
 
 /// Every built-in game for two, and some for more.
 fn games() -> impl Iterator<Item = (&'static str, usize)> {
-    let more = [("ashtapada", 4), ("ashte-kashte", 3), ("pagade?teams=true", 4), ("main-pacheh?max_throws=3", 3)];
+    let more = [
+        ("ashtapada", 4),
+        ("ashte-kashte", 3),
+        ("pagade?teams=true", 4),
+        ("main-pacheh?max_throws=3", 3),
+    ];
     builtin::names().map(|game| (game, 2)).chain(more)
 }
 
@@ -25,7 +30,8 @@ fn race(game: &str, seats: usize) -> Race {
 }
 
 fn limited(race: &Race, turns: u32) -> Race {
-    race.clone().with_turn_limit(NonZero::new(turns).expect("a number of turns"))
+    race.clone()
+        .with_turn_limit(NonZero::new(turns).expect("a number of turns"))
 }
 
 /// A reference implementation of one game of the gym.
@@ -40,13 +46,21 @@ struct Model<'a> {
 
 impl<'a> Model<'a> {
     fn new(game: &'a Race, rng: GameRng) -> Model<'a> {
-        let mut model = Model { game, rng, state: game.initial_state(Seat::SOUTH), turns: 0, mover: Seat::SOUTH };
+        let mut model = Model {
+            game,
+            rng,
+            state: game.initial_state(Seat::SOUTH),
+            turns: 0,
+            mover: Seat::SOUTH,
+        };
         model.restart();
         model
     }
 
     fn restart(&mut self) {
-        self.state = self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng));
+        self.state = self
+            .game
+            .initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng));
         self.turns = 0;
         self.throw();
     }
@@ -55,8 +69,11 @@ impl<'a> Model<'a> {
     fn throw(&mut self) {
         let is_turn = matches!(self.game.node(&self.state), Node::Chance(_));
         self.turns += u32::from(is_turn);
-        while matches!(self.game.node(&self.state), Node::Chance(_)) && self.turns <= self.game.spec().turn_limit {
-            let outcome = chance::outcome(self.game.chance_outcomes(&self.state), self.rng.next_u64());
+        while matches!(self.game.node(&self.state), Node::Chance(_))
+            && self.turns <= self.game.spec().turn_limit
+        {
+            let outcome =
+                chance::outcome(self.game.chance_outcomes(&self.state), self.rng.next_u64());
             self.game.apply_chance(&mut self.state, outcome);
         }
     }
@@ -82,15 +99,38 @@ impl<'a> Model<'a> {
         let node = self.game.node(&self.state);
         out.terminated[at] = node == Node::Terminal;
         out.truncated[at] = matches!(node, Node::Chance(_));
-        let returns = if node == Node::Terminal { self.game.returns(&self.state) } else { BySeat::default() };
+        let returns = if node == Node::Terminal {
+            self.game.returns(&self.state)
+        } else {
+            BySeat::default()
+        };
         let seats: Vec<Seat> = self.game.spec().seats.iter().collect();
-        out.returns.row_mut(at).iter_mut().zip(&seats).for_each(|(out, &seat)| *out = returns[seat]);
-        let seat = if let Node::Decision(seat) | Node::Chance(seat) = node { seat } else { self.mover };
-        out.players[at] = seats.iter().position(|&other| other == seat).expect("a seat of the game") as i64;
-        let observation = out.observations.row_mut(at).into_slice().expect("rows are contiguous");
+        out.returns
+            .row_mut(at)
+            .iter_mut()
+            .zip(&seats)
+            .for_each(|(out, &seat)| *out = returns[seat]);
+        let seat = if let Node::Decision(seat) | Node::Chance(seat) = node {
+            seat
+        } else {
+            self.mover
+        };
+        out.players[at] = seats
+            .iter()
+            .position(|&other| other == seat)
+            .expect("a seat of the game") as i64;
+        let observation = out
+            .observations
+            .row_mut(at)
+            .into_slice()
+            .expect("rows are contiguous");
         self.game.observe(&self.state, seat, observation);
         let legal = self.game.legal_actions(&self.state);
-        out.masks.row_mut(at).iter_mut().zip(0..).for_each(|(out, action)| *out = legal.contains(Action(action)));
+        out.masks
+            .row_mut(at)
+            .iter_mut()
+            .zip(0..)
+            .for_each(|(out, action)| *out = legal.contains(Action(action)));
     }
 }
 
@@ -103,21 +143,31 @@ fn random_actions(out: &Buffers, rng: &mut GameRng) -> Vec<Action> {
     (0..out.players.len()).map(random).collect()
 }
 
-/// Steps many games and one model of each with the same actions; returns how many games terminated and truncated.
+/// Steps many games and one model of each with the same actions; returns how many games terminated
+/// and truncated.
 fn follow(race: Race, count: usize, steps: usize) -> (usize, usize) {
     let game = &Arc::new(race);
     let mut rng = chance::stream(11, u64::MAX);
     let mut envs = VecEnv::new(game, count, Caller::All);
-    let (mut found, mut expected) = (Buffers::new(game.spec(), count), Buffers::new(game.spec(), count));
+    let (mut found, mut expected) = (
+        Buffers::new(game.spec(), count),
+        Buffers::new(game.spec(), count),
+    );
     envs.reset(11, &mut found.view());
-    let mut models: Vec<Model<'_>> = (0..count).map(|at| Model::new(game, chance::stream(11, at as u64))).collect();
-    models.iter().enumerate().for_each(|(at, model)| model.report(at, &mut expected));
+    let mut models: Vec<Model<'_>> = (0..count)
+        .map(|at| Model::new(game, chance::stream(11, at as u64)))
+        .collect();
+    models
+        .iter()
+        .enumerate()
+        .for_each(|(at, model)| model.report(at, &mut expected));
     let (mut terminated, mut truncated) = (0, 0);
     for step in 0..steps {
         assert_eq!(found, expected, "{} after {step} steps", game.spec().name);
         let actions = random_actions(&found, &mut rng);
         found = Buffers::new(game.spec(), count);
-        envs.step(&actions, &mut found.view()).expect("legal actions");
+        envs.step(&actions, &mut found.view())
+            .expect("legal actions");
         for (at, (model, &action)) in models.iter_mut().zip(&actions).enumerate() {
             model.step(action);
             model.report(at, &mut expected);
@@ -126,7 +176,10 @@ fn follow(race: Race, count: usize, steps: usize) -> (usize, usize) {
         truncated += found.truncated.iter().filter(|&&is_over| is_over).count();
     }
     assert_eq!(
-        envs.games().iter().map(|game| game.env.turns()).collect::<Vec<_>>(),
+        envs.games()
+            .iter()
+            .map(|game| game.env.turns())
+            .collect::<Vec<_>>(),
         models.iter().map(|model| model.turns).collect::<Vec<_>>()
     );
     (terminated, truncated)
@@ -136,7 +189,10 @@ fn follow(race: Race, count: usize, steps: usize) -> (usize, usize) {
 fn many_games_are_as_many_single_games() {
     for (game, seats) in games() {
         let (terminated, truncated) = follow(race(game, seats), 5, 1500);
-        assert!(terminated >= 3 && truncated == 0, "{game}: {terminated} terminated, {truncated} truncated");
+        assert!(
+            terminated >= 3 && truncated == 0,
+            "{game}: {terminated} terminated, {truncated} truncated"
+        );
     }
 }
 
@@ -144,11 +200,17 @@ fn many_games_are_as_many_single_games() {
 fn many_games_with_a_turn_limit_are_as_many_single_games() {
     for (game, seats) in games() {
         let (terminated, truncated) = follow(limited(&race(game, seats), 8), 5, 400);
-        assert!(terminated == 0 && truncated > 20, "{game}: {terminated} terminated, {truncated} truncated");
+        assert!(
+            terminated == 0 && truncated > 20,
+            "{game}: {terminated} terminated, {truncated} truncated"
+        );
     }
     // With one piece some games end before the limit and some do not.
     let (terminated, truncated) = follow(limited(&race("ashte-kashte?pieces=1", 2), 30), 5, 800);
-    assert!(terminated > 10 && truncated > 10, "{terminated} terminated, {truncated} truncated");
+    assert!(
+        terminated > 10 && truncated > 10,
+        "{terminated} terminated, {truncated} truncated"
+    );
 }
 
 #[test]
@@ -160,25 +222,48 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
             let mut env = Env::new(Arc::clone(&game));
             let mut envs = VecEnv::new(&game, 2, Caller::All);
             let mut out = Buffers::new(game.spec(), 2);
-            let player = |seat| game.spec().seats.iter().position(|other| other == seat).map(|player| player as i64);
+            let player = |seat| {
+                game.spec()
+                    .seats
+                    .iter()
+                    .position(|other| other == seat)
+                    .map(|player| player as i64)
+            };
             let mut seen = env.reset(9);
             envs.reset(9, &mut out.view());
             let mut is_over = false;
             while !is_over {
-                assert_eq!((env.seat().and_then(player), env.legal_actions()), (Some(out.players[0]), out.legal(0)));
+                assert_eq!(
+                    (env.seat().and_then(player), env.legal_actions()),
+                    (Some(out.players[0]), out.legal(0))
+                );
                 let actions = random_actions(&out, &mut rng);
                 let step = env.step(actions[0]).expect("a legal action");
                 envs.step(&actions, &mut out.view()).expect("legal actions");
                 assert_eq!(env.state(), envs.games()[0].env.state());
-                assert_eq!((step.terminated, step.truncated), (out.terminated[0], out.truncated[0]));
-                let returns: Vec<f32> = game.spec().seats.iter().map(|seat| step.returns[seat]).collect();
+                assert_eq!(
+                    (step.terminated, step.truncated),
+                    (out.terminated[0], out.truncated[0])
+                );
+                let returns: Vec<f32> = game
+                    .spec()
+                    .seats
+                    .iter()
+                    .map(|seat| step.returns[seat])
+                    .collect();
                 assert_eq!(returns, out.returns.row(0).to_vec());
                 seen = step.observation;
-                assert_eq!((player(seen.seat), seen.mask), (Some(out.players[0]), out.legal(0)));
+                assert_eq!(
+                    (player(seen.seat), seen.mask),
+                    (Some(out.players[0]), out.legal(0))
+                );
                 assert_eq!(seen.dense(), out.observations.row(0).to_vec());
                 is_over = step.terminated || step.truncated;
             }
-            assert!(seen.mask.is_empty() && seen.dense().contains(&1.0), "an end shows the pieces");
+            assert!(
+                seen.mask.is_empty() && seen.dense().contains(&1.0),
+                "an end shows the pieces"
+            );
             assert_eq!(env.step(Action(0)), Err(StepError::Over));
             assert_eq!((env.seat(), env.is_terminated()), (None, out.terminated[0]));
             assert_eq!(env.is_truncated(), out.truncated[0]);
@@ -203,17 +288,34 @@ fn a_refused_action_leaves_every_game_unmoved() {
                 envs.step(&actions, &mut out.view()).expect("legal actions");
                 continue;
             }
-            for wrong in (0..=255).map(Action).filter(|&action| !out.legal(at).contains(action)).collect::<Vec<_>>() {
+            for wrong in (0..=255)
+                .map(Action)
+                .filter(|&action| !out.legal(at).contains(action))
+                .collect::<Vec<_>>()
+            {
                 let mut actions = actions.clone();
                 actions[at] = wrong;
-                let expected = StepError::IllegalAction { action: wrong.0, legal: out.legal(at), game: Some(at) };
+                let expected = StepError::IllegalAction {
+                    action: wrong.0,
+                    legal: out.legal(at),
+                    game: Some(at),
+                };
                 assert_eq!(envs.step(&actions, &mut out.view()), Err(expected));
             }
             for count in [0, 3] {
-                let expected = StepError::Count { expected: 4, found: count };
+                let expected = StepError::Count {
+                    expected: 4,
+                    found: count,
+                };
                 assert_eq!(envs.step(&actions[..count], &mut out.view()), Err(expected));
             }
-            assert_eq!(envs.games().iter().map(|game| *game.env.state()).collect::<Vec<_>>(), states);
+            assert_eq!(
+                envs.games()
+                    .iter()
+                    .map(|game| *game.env.state())
+                    .collect::<Vec<_>>(),
+                states
+            );
             assert_eq!(out, written);
             envs.step(&actions, &mut out.view()).expect("legal actions");
         }
@@ -224,10 +326,27 @@ fn a_refused_action_leaves_every_game_unmoved() {
 fn errors_name_the_problem() {
     let mut env = Env::new(Arc::new(race("ashte-kashte", 2)));
     let error = env.step(Action(7)).expect_err("no double at the start");
-    assert_eq!(error.to_string(), format!("action 7 is not legal; legal are {:?}", env.legal_actions()));
-    let error = StepError::IllegalAction { action: 3, legal: ActionMask::EMPTY, game: Some(12) };
-    assert_eq!(error.to_string(), "action 3 is not legal in game 12; legal are {}");
-    assert_eq!(StepError::Count { expected: 4, found: 3 }.to_string(), "3 actions for 4 games");
+    assert_eq!(
+        error.to_string(),
+        format!("action 7 is not legal; legal are {:?}", env.legal_actions())
+    );
+    let error = StepError::IllegalAction {
+        action: 3,
+        legal: ActionMask::EMPTY,
+        game: Some(12),
+    };
+    assert_eq!(
+        error.to_string(),
+        "action 3 is not legal in game 12; legal are {}"
+    );
+    assert_eq!(
+        StepError::Count {
+            expected: 4,
+            found: 3
+        }
+        .to_string(),
+        "3 actions for 4 games"
+    );
 }
 
 #[test]
@@ -242,7 +361,12 @@ fn the_caller_plays_one_seat_and_sees_its_side() {
         while ends < 40 {
             while envs.opponents().next().is_some() {
                 for VecGame { env, .. } in envs.opponents() {
-                    env.play(env.legal_actions().nth(0).expect("an opponent has to choose")).expect("it is legal");
+                    env.play(
+                        env.legal_actions()
+                            .nth(0)
+                            .expect("an opponent has to choose"),
+                    )
+                    .expect("it is legal");
                 }
             }
             envs.write(&mut out.view());
@@ -256,9 +380,13 @@ fn the_caller_plays_one_seat_and_sees_its_side() {
                 ends += usize::from(out.terminated[at]);
                 seats[out.players[at] as usize] += 1;
             }
-            envs.play(&random_actions(&out, &mut rng)).expect("legal actions");
+            envs.play(&random_actions(&out, &mut rng))
+                .expect("legal actions");
         }
-        assert!(seats[1] > 0 && (seats[0] > 0) == (caller == Caller::Drawn), "{seats:?}");
+        assert!(
+            seats[1] > 0 && (seats[0] > 0) == (caller == Caller::Drawn),
+            "{seats:?}"
+        );
     }
 }
 
@@ -266,7 +394,10 @@ fn the_caller_plays_one_seat_and_sees_its_side() {
 fn a_race_with_another_turn_limit_stays_the_same_game() {
     let sheet = race("ashte-kashte", 2);
     let limited = limited(&sheet, 9);
-    assert_eq!((limited.spec().turn_limit, limited.spec().ruleset_hash), (9, sheet.spec().ruleset_hash));
+    assert_eq!(
+        (limited.spec().turn_limit, limited.spec().ruleset_hash),
+        (9, sheet.spec().ruleset_hash)
+    );
     assert_eq!(limited.ruleset(), sheet.ruleset());
 }
 
@@ -279,7 +410,9 @@ fn a_game_goes_on_from_where_another_one_stands() {
         let mut rng = chance::stream(4, 0);
         let mut choose = |env: &Env<Race>| {
             let legal = env.legal_actions();
-            legal.nth(below(legal.len(), &mut rng)).expect("a legal action")
+            legal
+                .nth(below(legal.len(), &mut rng))
+                .expect("a legal action")
         };
         for _ in 0..40 {
             if env.seat().is_none() {

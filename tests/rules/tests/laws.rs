@@ -1,6 +1,7 @@
 //! Property tests of every game under its default ruleset and under random rulesets.
 //!
-//! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (by default 1, in `./test deep` 30).
+//! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (by default 1, in
+//! `./test deep` 30).
 
 use ashta_env::chance;
 use ashta_env::ruleset::Ruleset;
@@ -13,7 +14,9 @@ use ashta_rule_tests::{amount, number, random};
 fn check(game: &str, seats: usize, games: usize, truncated: usize) {
     let laws = Laws::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"));
     let games = amount(games, 4 * games);
-    let tally = laws.play(0x1A, games).unwrap_or_else(|problem| panic!("{problem}"));
+    let tally = laws
+        .play(0x1A, games)
+        .unwrap_or_else(|problem| panic!("{problem}"));
     assert_eq!(tally.terminated + tally.truncated, games);
     assert!(tally.truncated <= truncated, "{game}: {tally:?}");
 }
@@ -29,7 +32,9 @@ fn partners_two_sets_and_laps() {
 #[test]
 fn every_sheet() {
     for (nth, game) in builtin::names().enumerate() {
-        let mut seats: Vec<usize> = (2..=4).filter(|&seats| Ruleset::seated(game, Some(seats)).is_ok()).collect();
+        let mut seats: Vec<usize> = (2..=4)
+            .filter(|&seats| Ruleset::seated(game, Some(seats)).is_ok())
+            .collect();
         let first = nth % seats.len();
         seats.rotate_left(first);
         seats.truncate(amount(1, 3));
@@ -50,7 +55,10 @@ fn check_random(game: &str) {
 
 /// The games of one of three tests, which share the work.
 fn check_random_of(third: usize) {
-    builtin::names().skip(third).step_by(3).for_each(check_random);
+    builtin::names()
+        .skip(third)
+        .step_by(3)
+        .for_each(check_random);
 }
 
 #[test]

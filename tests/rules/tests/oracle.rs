@@ -1,9 +1,10 @@
-//! Differential testing of the engine against the oracles: random positions of random rulesets, whole sets of
-//! afterstates compared as text.
+//! Differential testing of the engine against the oracles: random positions of random rulesets,
+//! whole sets of afterstates compared as text.
 //!
-//! Half of the positions come from random play, half are random valid placings, which hit rare constellations more
-//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (by default 120, in `./test deep`
-//! 10,000; twice as many for the three games with the most house rules).
+//! Half of the positions come from random play, half are random valid placings, which hit rare
+//! constellations more often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game
+//! (by default 120, in `./test deep` 10,000; twice as many for the three games with the most house
+//! rules).
 
 use ashta_env::chance::GameRng;
 use ashta_env::game::{Game, Node};
@@ -31,16 +32,29 @@ fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Option<Vec<u8>> {
 }
 
 fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
-    let Some(throws) = draw(race, position, rng) else { return false };
+    let Some(throws) = draw(race, position, rng) else {
+        return false;
+    };
     let expected = oracle::turns(&race.ruleset().base().text(), position, &throws);
     let found = engine::turns(race, position, &throws);
-    assert!(expected.is_ok(), "{position} {throws:?}: oracle says {expected:?}");
-    assert_eq!(found, expected, "{position} with {throws:?}: engine left, oracle right");
+    assert!(
+        expected.is_ok(),
+        "{position} {throws:?}: oracle says {expected:?}"
+    );
+    assert_eq!(
+        found, expected,
+        "{position} with {throws:?}: engine left, oracle right"
+    );
     let mut state = race.parse_state(position).expect("a valid position");
     race.throw(&mut state, &throws).expect("a throw");
     while let Node::Decision(_) = race.node(&state) {
         let (text, before) = (race.print(&state), state);
-        assert_eq!(race.parse_state(&text), Ok(state), "{text}\n{}", race.ruleset().base().text());
+        assert_eq!(
+            race.parse_state(&text),
+            Ok(state),
+            "{text}\n{}",
+            race.ruleset().base().text()
+        );
         let action = random::action(race, &state, rng);
         race.apply_action(&mut state, action);
         assert_ne!(state, before, "{text}: action {} changes nothing", action.0);
@@ -115,7 +129,9 @@ fn sheets_by_default_get_their_share() {
     let mut cases = cases(0x0AC1E + 4);
     for game in builtin::names() {
         for seats in 2..=4 {
-            let Ok(ruleset) = Ruleset::seated(game, Some(seats)) else { continue };
+            let Ok(ruleset) = Ruleset::seated(game, Some(seats)) else {
+                continue;
+            };
             let (race, mut rng) = (Race::new(ruleset), cases.next().expect("cases never end"));
             for _ in 0..positions() / 10 {
                 let position = random::placed(&race, &mut rng);
@@ -130,12 +146,22 @@ fn pieces_that_cannot_stand_together_do_not_begin_together() {
     let pagade = builtin::named("pagade").expect("a built-in game").text();
     // South's 29 is East's 12, and East does not play against South alone.
     let read = |setup: &str, allowed: &str| {
-        let text = pagade.replace("[6, 7, 12, 12]", setup).replace("allowed = [\"SN\", \"SENW\"]\n", allowed);
-        let text = if allowed.ends_with("# ") { text.replace("end = \"placings\"\n", "") } else { text };
-        Sheet::read(text.split("[flags").next().expect("a sheet"), "pagade.toml").map_err(|error| error.to_string())
+        let text = pagade
+            .replace("[6, 7, 12, 12]", setup)
+            .replace("allowed = [\"SN\", \"SENW\"]\n", allowed);
+        let text = if allowed.ends_with("# ") {
+            text.replace("end = \"placings\"\n", "")
+        } else {
+            text
+        };
+        Sheet::read(text.split("[flags").next().expect("a sheet"), "pagade.toml")
+            .map_err(|error| error.to_string())
     };
     let met = read("[6, 12, 12, 29]", "allowed = [\"SN\", \"SENW\"]\n").expect_err("they meet");
-    assert!(met.contains("pieces.setup: pieces of two seats begin on one square"), "{met}");
+    assert!(
+        met.contains("pieces.setup: pieces of two seats begin on one square"),
+        "{met}"
+    );
     // Two seats have no order and no placings.
     let alone = "allowed = [\"SN\"]\n# ";
     assert_eq!(read("[6, 12, 12, 29]", alone).err(), None);

@@ -1,7 +1,8 @@
 //! Perft: the number of different positions after a given number of throws and actions.
 //!
-//! A line of a `.perft` file is `position ; depth count`; lines that begin with `#` describe the position. A ply is one
-//! possible throw or one legal action. Equal positions count once, and finished games have no successors.
+//! A line of a `.perft` file is `position ; depth count`; lines that begin with `#` describe the
+//! position. A ply is one possible throw or one legal action. Equal positions count once, and
+//! finished games have no successors.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,10 @@ use ashta_rule_tests::golden;
 fn perft(race: &Race, state: State, depth: usize) -> usize {
     let mut layer = HashSet::from([state]);
     for _ in 0..depth {
-        layer = layer.iter().flat_map(|state| successors(race, state)).collect();
+        layer = layer
+            .iter()
+            .flat_map(|state| successors(race, state))
+            .collect();
     }
     layer.len()
 }
@@ -27,8 +31,12 @@ fn recount(line: &str) -> String {
     }
     let (position, numbers) = line.split_once(" ; ").expect("a position and numbers");
     let (depth, _) = numbers.split_once(' ').expect("a depth and a count");
-    let (race, state) = Race::parse_position(position).unwrap_or_else(|error| panic!("{line}: {error}"));
-    format!("{position} ; {depth} {}\n", perft(&race, state, depth.parse().expect("a depth")))
+    let (race, state) =
+        Race::parse_position(position).unwrap_or_else(|error| panic!("{line}: {error}"));
+    format!(
+        "{position} ; {depth} {}\n",
+        perft(&race, state, depth.parse().expect("a depth"))
+    )
 }
 
 #[test]
@@ -36,7 +44,10 @@ fn every_game_has_its_counts() {
     for game in builtin::names() {
         let file = format!("{}.perft", game.replace('-', "_"));
         let text = golden::read(&file);
-        assert!(text.lines().any(|line| line.starts_with(game)), "{file} counts nothing");
+        assert!(
+            text.lines().any(|line| line.starts_with(game)),
+            "{file} counts nothing"
+        );
         golden::compare(&file, &text.lines().map(recount).collect::<String>());
     }
 }

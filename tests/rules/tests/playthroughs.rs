@@ -1,9 +1,10 @@
-//! Golden playthroughs: a random game of each sheet as text, with the spec, the first nodes, the nodes around the first
-//! capture, the last nodes, and the returns. Moves and turns are also in words; the first and the last position are
-//! drawn.
+//! Golden playthroughs: a random game of each sheet as text, with the spec, the first nodes, the
+//! nodes around the first capture, the last nodes, and the returns. Moves and turns are also in
+//! words; the first and the last position are drawn.
 //!
-//! A change of rules, dice, notation, words, action numbers or observations becomes a readable difference. If the
-//! numbers of an observation (`sees`) or of the actions change their meaning, `ENCODING` must change too.
+//! A change of rules, dice, notation, words, action numbers or observations becomes a readable
+//! difference. If the numbers of an observation (`sees`) or of the actions change their meaning,
+//! `ENCODING` must change too.
 
 use std::fmt::Write;
 
@@ -41,36 +42,63 @@ fn playthrough(game: &str, seats: usize, seed: u64) -> String {
         match race.node(&state) {
             Node::Chance(seat) => {
                 let outcome = chance::outcome(race.chance_outcomes(&state), throws.next_u64());
-                let _ = write!(text, "{}{}", sees(&race, &state, seat), chances(&race, &state, outcome));
+                let _ = write!(
+                    text,
+                    "{}{}",
+                    sees(&race, &state, seat),
+                    chances(&race, &state, outcome)
+                );
                 race.apply_chance(&mut state, outcome);
             }
             Node::Decision(seat) => {
                 let legal = race.legal_actions(&state);
-                let action = legal.nth(below(legal.len(), &mut choices)).expect("a decision has a legal action");
+                let action = legal
+                    .nth(below(legal.len(), &mut choices))
+                    .expect("a decision has a legal action");
                 let say = |action: Action| {
-                    let words = race.step(&state, action).map_or("pass".to_owned(), |step| step.text);
-                    format!("{} `{}` ({words})", action.0, race.action_text(&state, action))
+                    let words = race
+                        .step(&state, action)
+                        .map_or("pass".to_owned(), |step| step.text);
+                    format!(
+                        "{} `{}` ({words})",
+                        action.0,
+                        race.action_text(&state, action)
+                    )
                 };
                 let all: Vec<String> = legal.iter().map(say).collect();
                 let chosen = say(action);
-                let _ = write!(text, "{}legal: {}\n-> {chosen}\n", sees(&race, &state, seat), all.join(", "));
+                let _ = write!(
+                    text,
+                    "{}legal: {}\n-> {chosen}\n",
+                    sees(&race, &state, seat),
+                    all.join(", ")
+                );
                 if turn.1.is_empty() {
                     turn.0 = state;
                 }
                 turn.1.push(action);
                 race.apply_action(&mut state, action);
                 if !matches!(race.node(&state), Node::Decision(_)) {
-                    let _ = writeln!(text, "turn: {}", race.turn_text(&turn.0, &std::mem::take(&mut turn.1)));
+                    let _ = writeln!(
+                        text,
+                        "turn: {}",
+                        race.turn_text(&turn.0, &std::mem::take(&mut turn.1))
+                    );
                 }
             }
             Node::Terminal => {
-                let returns = seats.iter().map(|seat| format!("{seat} {:.4}", race.returns(&state)[seat]));
+                let returns = seats
+                    .iter()
+                    .map(|seat| format!("{seat} {:.4}", race.returns(&state)[seat]));
                 let _ = writeln!(text, "returns: {}", returns.collect::<Vec<_>>().join(", "));
                 nodes.push(text);
                 break;
             }
         }
-        if seats.iter().any(|seat| race.places(&state, seat)[0] < race.places(&before, seat)[0]) {
+        if seats
+            .iter()
+            .any(|seat| race.places(&state, seat)[0] < race.places(&before, seat)[0])
+        {
             capture.get_or_insert(nodes.len());
         }
         nodes.push(text);
@@ -90,7 +118,11 @@ fn playthrough(game: &str, seats: usize, seed: u64) -> String {
 
 fn header(race: &Race) -> String {
     let spec = race.spec();
-    let mut teams: Vec<String> = spec.seats.iter().map(|seat| format!("{:?}", spec.teams[seat])).collect();
+    let mut teams: Vec<String> = spec
+        .seats
+        .iter()
+        .map(|seat| format!("{:?}", spec.teams[seat]))
+        .collect();
     teams.sort_unstable();
     teams.dedup();
     format!(
@@ -120,12 +152,17 @@ fn sees(race: &Race, state: &State, seat: Seat) -> String {
 
 fn chances(race: &Race, state: &State, thrown: Outcome) -> String {
     let say = |outcome| {
-        let values: Vec<String> = race.throw_values(outcome).iter().map(ToString::to_string).collect();
+        let values: Vec<String> = race
+            .throw_values(outcome)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         values.join("-")
     };
     let chances = race.chance_outcomes(state).iter().zip(0..);
-    let all: Vec<String> =
-        chances.map(|(probability, outcome)| format!("{} {probability}", say(Outcome(outcome)))).collect();
+    let all: Vec<String> = chances
+        .map(|(probability, outcome)| format!("{} {probability}", say(Outcome(outcome))))
+        .collect();
     format!("throws: {}\n-> {}\n", all.join(", "), say(thrown))
 }
 
@@ -151,7 +188,12 @@ fn games_for_two_and_for_four() {
 
 #[test]
 fn every_other_sheet_for_two() {
-    for game in builtin::names().filter(|&game| !OTHERS.iter().any(|(_, other, _, _)| *other == game)) {
-        golden::compare(&format!("{}_2.txt", game.replace('-', "_")), &playthrough(game, 2, 1));
+    for game in
+        builtin::names().filter(|&game| !OTHERS.iter().any(|(_, other, _, _)| *other == game))
+    {
+        golden::compare(
+            &format!("{}_2.txt", game.replace('-', "_")),
+            &playthrough(game, 2, 1),
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The tests of the rules, in one program. They need `ashta-env` only, so that a change of a rule is tested quickly.
+//! The tests of the rules, in one program. They need `ashta-env` only, so that a change of a rule
+//! is tested quickly.
 
 mod golden;
 mod gym;

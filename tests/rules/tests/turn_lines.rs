@@ -1,7 +1,8 @@
-//! The lines of a turn: walked as a person picks them, they lead to all results of the turn and to no others.
+//! The lines of a turn: walked as a person picks them, they lead to all results of the turn and to
+//! no others.
 //!
-//! `ASHTA_LINES_POSITIONS` sets the number of random positions for each game and number of seats (by default
-//! 200, in `./test deep` 1,500).
+//! `ASHTA_LINES_POSITIONS` sets the number of random positions for each game and number of seats
+//! (by default 200, in `./test deep` 1,500).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,7 +20,10 @@ use super::sheet_keys;
 
 /// The places of a seat's pieces, as the notation writes them.
 fn places(race: &Race, state: &State, seat: Seat) -> Vec<String> {
-    let own = race.standing_within(state).into_iter().filter(|piece| piece.seat == seat);
+    let own = race
+        .standing_within(state)
+        .into_iter()
+        .filter(|piece| piece.seat == seat);
     let mut places: Vec<String> = own.map(|piece| race.place_text(piece.place)).collect();
     places.sort_unstable();
     places
@@ -40,56 +44,127 @@ fn check(race: &Race, start: &State) -> Vec<String> {
             continue;
         }
         let node = &graph.nodes[at];
-        assert!(node.end.is_some() || !node.lines.is_empty(), "{text}: nothing can come after {actions:?}");
+        assert!(
+            node.end.is_some() || !node.lines.is_empty(),
+            "{text}: nothing can come after {actions:?}"
+        );
         if let Some((end, rest)) = &node.end {
             let (mut state, end) = (*start, graph.ends[*end].0);
-            actions.iter().chain(rest).for_each(|&action| race.apply_action(&mut state, action));
+            actions
+                .iter()
+                .chain(rest)
+                .for_each(|&action| race.apply_action(&mut state, action));
             assert_eq!(state, end, "{text}");
-            assert_eq!(own, places(race, &end, colour), "{text}: {}", race.print(&end));
-            for seat in race.spec().seats.iter().filter(|&seat| seat != colour && !text.contains(';')) {
+            assert_eq!(
+                own,
+                places(race, &end, colour),
+                "{text}: {}",
+                race.print(&end)
+            );
+            for seat in race
+                .spec()
+                .seats
+                .iter()
+                .filter(|&seat| seat != colour && !text.contains(';'))
+            {
                 let before = race.places(start, seat).to_vec();
                 let mut after = race.places(&end, seat).to_vec();
                 let mut lost = before.clone();
-                lost.retain(|place| after.iter().position(|other| other == place).map(|at| after.remove(at)).is_none());
-                let announced = captured.iter().filter(|&&(other, _)| other == seat).map(|&(_, slot)| before[slot]);
-                assert_eq!(announced.collect::<Vec<_>>(), lost, "{text}: {}", race.print(&end));
+                lost.retain(|place| {
+                    after
+                        .iter()
+                        .position(|other| other == place)
+                        .map(|at| after.remove(at))
+                        .is_none()
+                });
+                let announced = captured
+                    .iter()
+                    .filter(|&&(other, _)| other == seat)
+                    .map(|&(_, slot)| before[slot]);
+                assert_eq!(
+                    announced.collect::<Vec<_>>(),
+                    lost,
+                    "{text}: {}",
+                    race.print(&end)
+                );
             }
             ends.insert(end);
         }
-        let texts: HashSet<&str> = node.lines.iter().map(|line| &*graph.moves[line.0].text).collect();
-        assert_eq!(texts.len(), node.lines.len(), "{text}: lines read alike: {texts:?}");
+        let texts: HashSet<&str> = node
+            .lines
+            .iter()
+            .map(|line| &*graph.moves[line.0].text)
+            .collect();
+        assert_eq!(
+            texts.len(),
+            node.lines.len(),
+            "{text}: lines read alike: {texts:?}"
+        );
         for line in &node.lines {
-            let (next, mut own, mut captured) = (&graph.moves[line.0], own.clone(), captured.clone());
+            let (next, mut own, mut captured) =
+                (&graph.moves[line.0], own.clone(), captured.clone());
             for _ in next.pieces() {
-                let from = own.iter().position(|place| *place == race.place_text(next.from));
-                own.swap_remove(from.unwrap_or_else(|| panic!("{text}: nothing to move: {}", next.text)));
+                let from = own
+                    .iter()
+                    .position(|place| *place == race.place_text(next.from));
+                own.swap_remove(
+                    from.unwrap_or_else(|| panic!("{text}: nothing to move: {}", next.text)),
+                );
             }
             own.extend(next.pieces().map(|_| race.place_text(next.to)));
             own.sort_unstable();
-            assert!(next.captures.iter().all(|&piece| captured.insert(piece)), "{text}: {}", next.text);
-            assert_eq!(next.text.contains(&format!(", {verb} ")), !next.captures.is_empty(), "{}", next.text);
+            assert!(
+                next.captures.iter().all(|&piece| captured.insert(piece)),
+                "{text}: {}",
+                next.text
+            );
+            assert_eq!(
+                next.text.contains(&format!(", {verb} ")),
+                !next.captures.is_empty(),
+                "{}",
+                next.text
+            );
             open.push((line.1, own, captured, [&actions[..], &line.2].concat()));
         }
     }
     let mut results = TurnResults::new();
     turn_results(race, start, &mut results);
     assert_eq!(ends, results.states().iter().copied().collect(), "{text}");
-    let texts: HashSet<String> = graph.ends.iter().map(|(_, actions)| race.turn_text(start, actions)).collect();
-    assert_eq!(texts.len(), ends.len(), "{text}: turns read alike: {texts:?}");
+    let texts: HashSet<String> = graph
+        .ends
+        .iter()
+        .map(|(_, actions)| race.turn_text(start, actions))
+        .collect();
+    assert_eq!(
+        texts.len(),
+        ends.len(),
+        "{text}: turns read alike: {texts:?}"
+    );
     let first = graph.nodes.first().map_or(&[][..], |node| &node.lines);
-    first.iter().map(|line| graph.moves[line.0].text.clone()).collect()
+    first
+        .iter()
+        .map(|line| graph.moves[line.0].text.clone())
+        .collect()
 }
 
 #[test]
 fn lines_lead_to_all_results_and_announce_what_they_capture() {
     let wanted = number("ASHTA_LINES_POSITIONS", amount(40, 1_500));
-    let games = builtin::names().flat_map(|game| (2..=4).map(move |seats| (game.to_owned(), seats)));
-    let more =
-        ["ashtapada?pieces=4", "ashtapada?twins=bell", "pagade?no_cut=lap", "chaupar?triples=all&must_use=optional"];
+    let games =
+        builtin::names().flat_map(|game| (2..=4).map(move |seats| (game.to_owned(), seats)));
+    let more = [
+        "ashtapada?pieces=4",
+        "ashtapada?twins=bell",
+        "pagade?no_cut=lap",
+        "chaupar?triples=all&must_use=optional",
+    ];
     for (game, seats) in games.chain(more.map(|game| (game.to_owned(), 2))) {
-        let Ok(ruleset) = Ruleset::seated(&game, Some(seats)) else { continue };
+        let Ok(ruleset) = Ruleset::seated(&game, Some(seats)) else {
+            continue;
+        };
         let (race, mut rng) = (Race::new(ruleset), chance::stream(58, seats as u64));
-        let (mut state, mut results, mut checked) = (race.initial_state(Seat::SOUTH), TurnResults::new(), 0);
+        let (mut state, mut results, mut checked) =
+            (race.initial_state(Seat::SOUTH), TurnResults::new(), 0);
         while checked < wanted {
             match race.node(&state) {
                 Node::Terminal => state = race.initial_state(Seat::SOUTH),
@@ -116,13 +191,20 @@ fn lines_lead_to_all_results_and_announce_what_they_capture() {
     }
 }
 
-/// Random sheets of every kind of turn, many with courses that visit squares twice. `ASHTA_WORDS` sets their number (by
-/// default 150, in `./test deep` 10,000), `ASHTA_SEED` chooses them.
+/// Random sheets of every kind of turn, many with courses that visit squares twice. `ASHTA_WORDS`
+/// sets their number (by default 150, in `./test deep` 10,000), `ASHTA_SEED` chooses them.
 #[test]
 fn turns_of_random_sheets_have_words_of_their_own() {
-    let kinds = sheet_keys::KINDS.chars().cycle().zip(cases(number("ASHTA_SEED", 58) as u64));
+    let kinds = sheet_keys::KINDS
+        .chars()
+        .cycle()
+        .zip(cases(number("ASHTA_SEED", 58) as u64));
     for (kind, mut rng) in kinds.take(number("ASHTA_WORDS", amount(150, 10_000))) {
-        let own = if below(2, &mut rng) == 0 { None } else { sheet_keys::random_pair(kind, &mut rng) };
+        let own = if below(2, &mut rng) == 0 {
+            None
+        } else {
+            sheet_keys::random_pair(kind, &mut rng)
+        };
         let sheet = own.unwrap_or_else(|| random::sheets::one_throw(&mut rng));
         let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
         let mut starts = random::played(&race, 4, &mut rng);
@@ -147,12 +229,20 @@ fn turns_of_random_sheets_have_words_of_their_own() {
 fn check_actions(race: &Race, state: &State) {
     let mut known: HashMap<String, BTreeSet<String>> = HashMap::new();
     for action in race.legal_actions(state).iter() {
-        let Some(step) = race.step(state, action) else { continue };
+        let Some(step) = race.step(state, action) else {
+            continue;
+        };
         let mut next = *state;
         race.apply_action(&mut next, action);
         let is_end = !matches!(race.node(&next), Node::Decision(_));
-        let results = if is_end { BTreeSet::from([race.print(&next)]) } else { engine::afterstates(race, &next) };
-        let other = known.entry(step.text.clone()).or_insert_with(|| results.clone());
+        let results = if is_end {
+            BTreeSet::from([race.print(&next)])
+        } else {
+            engine::afterstates(race, &next)
+        };
+        let other = known
+            .entry(step.text.clone())
+            .or_insert_with(|| results.clone());
         assert_eq!(*other, results, "{}: {}", race.print(state), step.text);
     }
 }
@@ -168,18 +258,29 @@ fn lines_with_the_same_results_are_shown_once() {
     ] {
         let (race, state) = Race::parse_position(position).expect("a position");
         let shown = check(&race, &state);
-        assert!(lines.iter().all(|line| shown.iter().any(|other| other == line)), "{shown:?}");
+        assert!(
+            lines
+                .iter()
+                .all(|line| shown.iter().any(|other| other == line)),
+            "{shown:?}"
+        );
     }
 }
 
 #[test]
 fn lines_start_where_a_piece_stands() {
     for (position, missing) in [
-        ("chaupar S:6,15,20,34/E:13,19,25,38/N:17,26,31,34/W:7,21,25,65 S 2,5,6", "2+5"),
+        (
+            "chaupar S:6,15,20,34/E:13,19,25,38/N:17,26,31,34/W:7,21,25,65 S 2,5,6",
+            "2+5",
+        ),
         ("ashtapada S:off,off/N:off,off N 1,1,2", "twins"),
     ] {
         let (race, state) = Race::parse_position(position).expect("a position");
         let lines = check(&race, &state);
-        assert!(lines.len() > 1 && !lines.iter().any(|line| line.contains(missing)), "{lines:?}");
+        assert!(
+            lines.len() > 1 && !lines.iter().any(|line| line.contains(missing)),
+            "{lines:?}"
+        );
     }
 }

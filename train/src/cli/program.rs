@@ -8,8 +8,8 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use crate::cli::{self, commands, help};
 use crate::run::output;
 
-/// Runs the program with these arguments and returns the exit code. The first argument is the name of the program. A
-/// wrong argument, or a second request to stop, ends the process.
+/// Runs the program with these arguments and returns the exit code. The first argument is the name
+/// of the program. A wrong argument, or a second request to stop, ends the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     #[cfg(unix)]
     block_signals();
@@ -21,7 +21,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             if !output::is_closed(&error) {
                 output::remark(format_args!("error: {}", shortened(&format!("{error:#}"))));
                 let (command, options) = typed.subcommand().unwrap_or(("new", &typed));
-                let game = options.try_get_one::<String>("game").ok().flatten().map(String::as_str);
+                let game = options
+                    .try_get_one::<String>("game")
+                    .ok()
+                    .flatten()
+                    .map(String::as_str);
                 output::remark(format_args!("help: {}", help::after(&error, command, game)));
             }
             1
@@ -29,10 +33,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Lets options read `-1` as a number, not as another option. Then the error for `-1` states the allowed numbers.
+/// Lets options read `-1` as a number, not as another option. Then the error for `-1` states the
+/// allowed numbers.
 fn with_negative_numbers(command: Command) -> Command {
     let reads = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
-    let command = command.mut_args(|arg| if reads(&arg) { arg.allow_negative_numbers(true) } else { arg });
+    let command = command.mut_args(|arg| {
+        if reads(&arg) {
+            arg.allow_negative_numbers(true)
+        } else {
+            arg
+        }
+    });
     command.mut_subcommands(with_negative_numbers)
 }
 
@@ -40,12 +51,20 @@ fn with_negative_numbers(command: Command) -> Command {
 #[cfg(unix)]
 fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
-    // `nohup` and shells can start the program with ignored signals. The Ctrl-C handler would receive these
-    // signals if they were not blocked.
+    // `nohup` and shells can start the program with ignored signals. The Ctrl-C handler would
+    // receive these signals if they were not blocked.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let ignored = status
+        .lines()
+        .find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     let is_ignored = |&signal: &Signal| ignored.unwrap_or(0) >> (signal as i32 - 1) & 1 == 1;
-    let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().filter(is_ignored);
-    // If SIGXFSZ is blocked, a file that exceeds the size limit of the shell is an error, which names the file.
-    let _ = ignored.chain([Signal::SIGXFSZ]).collect::<SigSet>().thread_block();
+    let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM]
+        .into_iter()
+        .filter(is_ignored);
+    // If SIGXFSZ is blocked, a file that exceeds the size limit of the shell is an error, which
+    // names the file.
+    let _ = ignored
+        .chain([Signal::SIGXFSZ])
+        .collect::<SigSet>()
+        .thread_block();
 }

@@ -1,5 +1,5 @@
-//! Analysis of a played game, turn by turn: the luck of the throws and the regret of the choices (the value that they
-//! lose).
+//! Analysis of a played game, turn by turn: the luck of the throws and the regret of the choices
+//! (the value that they lose).
 
 use anyhow::{Result, ensure};
 use ashta_agents::arena::Reference;
@@ -21,8 +21,8 @@ const EQUAL: f64 = 1e-6;
 /// The error classes of a choice. The number is the smallest regret of the class.
 const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
 
-/// An analyzed turn. The chances are the expected returns of the seats, from 0 to 1, in the order of the seats in the
-/// position.
+/// An analyzed turn. The chances are the expected returns of the seats, from 0 to 1, in the order
+/// of the seats in the position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AnalyzedTurn {
     /// Number of the turn, from 1.
@@ -35,7 +35,8 @@ pub struct AnalyzedTurn {
     pub before: Vec<f32>,
     /// The throw.
     pub throw: Vec<u8>,
-    /// The chances after the throw, if the player chooses the best afterstate (possible position after the turn).
+    /// The chances after the throw, if the player chooses the best afterstate (possible position
+    /// after the turn).
     pub thrown: Vec<f32>,
     /// The luck of the throw for the seat.
     pub luck: f64,
@@ -101,10 +102,15 @@ pub struct Analysis {
     pub returns: Option<Vec<f32>>,
 }
 
-/// Whether the turn of a position has few enough afterstates to search. Positions from untrusted sources need this
-/// check.
+/// Whether the turn of a position has few enough afterstates to search. Positions from untrusted
+/// sources need this check.
 pub fn is_bounded(race: &Race, state: &State) -> bool {
-    turn_results_within(race, state, race.most_results(state), &mut TurnResults::new())
+    turn_results_within(
+        race,
+        state,
+        race.most_results(state),
+        &mut TurnResults::new(),
+    )
 }
 
 impl Analysis {
@@ -119,39 +125,75 @@ impl Analysis {
                 Move::Choice(action) => race.apply_action(&mut state, action),
             }
             let is_thrown = matches!(made, Move::Throw(_));
-            ensure!(!is_thrown || is_bounded(race, &state), "the turn at `{}` is too large", race.print(&state));
+            ensure!(
+                !is_thrown || is_bounded(race, &state),
+                "the turn at `{}` is too large",
+                race.print(&state)
+            );
         }
-        let values = analyze_game(race, &mut reference.evaluator(), start, &moves, 0, SERIES_PROBABILITY);
+        let values = analyze_game(
+            race,
+            &mut reference.evaluator(),
+            start,
+            &moves,
+            0,
+            SERIES_PROBABILITY,
+        );
         let next = |number: usize| values.get(number + 1).map_or(&end, |next| &next.start);
         let turn = |(number, values): (usize, &TurnAnalysis<State>)| {
             let better = values.best().filter(|_| values.regret() > EQUAL);
-            let better = better.map(|best| race.turn_text(&values.thrown, values.results.actions(best)));
+            let better =
+                better.map(|best| race.turn_text(&values.thrown, values.results.actions(best)));
             let thrown = values.after_throw();
             let made = || moves[values.moves.clone()].iter();
-            let actions = made().filter_map(|made| if let Move::Choice(action) = *made { Some(action) } else { None });
-            let outcomes =
-                made().filter_map(|made| if let Move::Throw(outcome) = *made { Some(outcome) } else { None });
-            let regret = if values.regret() > EQUAL { values.regret() } else { 0.0 };
+            let actions = made().filter_map(|made| {
+                if let Move::Choice(action) = *made {
+                    Some(action)
+                } else {
+                    None
+                }
+            });
+            let outcomes = made().filter_map(|made| {
+                if let Move::Throw(outcome) = *made {
+                    Some(outcome)
+                } else {
+                    None
+                }
+            });
+            let regret = if values.regret() > EQUAL {
+                values.regret()
+            } else {
+                0.0
+            };
             AnalyzedTurn {
                 number: number + 1,
                 seat: values.seat.letter(),
                 position: race.print(&values.start),
                 before: by_seat(race, &values.before),
-                throw: outcomes.flat_map(|outcome| race.throw_values(outcome)).collect(),
+                throw: outcomes
+                    .flat_map(|outcome| race.throw_values(outcome))
+                    .collect(),
                 thrown: by_seat(race, &thrown),
                 luck: values.luck(values.seat),
                 results: values.results.len(),
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
-                captured: race.captured(&values.start, next(number), race.colour(&values.start)).len(),
+                captured: race
+                    .captured(&values.start, next(number), race.colour(&values.start))
+                    .len(),
                 after: by_seat(race, &values.played().unwrap_or(thrown)),
                 regret,
-                mark: ERROR_CLASSES.into_iter().rfind(|&(_, least)| regret >= least).map(|(mark, _)| mark),
+                mark: ERROR_CLASSES
+                    .into_iter()
+                    .rfind(|&(_, least)| regret >= least)
+                    .map(|(mark, _)| mark),
                 better,
             }
         };
         let turns: Vec<AnalyzedTurn> = values.iter().enumerate().map(turn).collect();
         let seats = race.spec().seats.iter().zip(&line.players);
-        let players = seats.map(|(seat, name)| player(seat, name, &turns, &values, reference)).collect();
+        let players = seats
+            .map(|(seat, name)| player(seat, name, &turns, &values, reference))
+            .collect();
         Ok(Analysis {
             game: race.spec().name.clone(),
             by: reference.name.clone(),
@@ -160,7 +202,8 @@ impl Analysis {
             turns,
             end: race.print(&end),
             truncated: line.ending == Ending::Truncated,
-            returns: (race.node(&end) == Node::Terminal).then(|| by_seat(race, &race.returns(&end))),
+            returns: (race.node(&end) == Node::Terminal)
+                .then(|| by_seat(race, &race.returns(&end))),
         })
     }
 }
@@ -172,13 +215,19 @@ fn player(
     values: &[TurnAnalysis<State>],
     reference: &Reference<Race>,
 ) -> PlayerAnalysis {
-    let own: Vec<&AnalyzedTurn> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
+    let own: Vec<&AnalyzedTurn> = turns
+        .iter()
+        .filter(|turn| turn.seat == seat.letter())
+        .collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
     // Without `+ 0.0`, the sum of an empty list would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
     let regret_per_choice = regret / choices.max(1) as f64;
     let marked = |(mark, _)| own.iter().filter(|turn| turn.mark == Some(mark)).count();
-    let band = reference.bands.iter().find(|&&(_, most)| choices > 0 && regret_per_choice <= most);
+    let band = reference
+        .bands
+        .iter()
+        .find(|&&(_, most)| choices > 0 && regret_per_choice <= most);
     PlayerAnalysis {
         seat: seat.letter(),
         name: name.to_owned(),

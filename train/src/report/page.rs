@@ -1,4 +1,5 @@
-//! Contents of report pages. Each page is one self-contained HTML file: numbers as JSON, and a script that draws them.
+//! Contents of report pages. Each page is one self-contained HTML file: numbers as JSON, and a
+//! script that draws them.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +76,9 @@ impl LengthChart {
         let longest = turns.iter().copied().max().unwrap_or(0);
         let step = (longest / 40 + 1).next_multiple_of(if longest > 200 { 5 } else { 1 });
         let mut counts = vec![0; (longest / step + 1) as usize];
-        turns.iter().for_each(|turns| counts[(turns / step) as usize] += 1);
+        turns
+            .iter()
+            .for_each(|turns| counts[(turns / step) as usize] += 1);
         LengthChart { step, counts }
     }
 }
@@ -83,9 +86,13 @@ impl LengthChart {
 impl BoardPicture {
     /// The board of a game.
     pub fn new(race: &Race) -> BoardPicture {
-        let squares =
-            race.squares().map(|(square, ground)| (square.row, square.column, ground.name().unwrap_or_default()));
-        BoardPicture { side: race.board().rows().max(race.board().columns()), squares: squares.collect() }
+        let squares = race
+            .squares()
+            .map(|(square, ground)| (square.row, square.column, ground.name().unwrap_or_default()));
+        BoardPicture {
+            side: race.board().rows().max(race.board().columns()),
+            squares: squares.collect(),
+        }
     }
 }
 
@@ -99,10 +106,20 @@ impl ShownGame {
         begins: usize,
     ) -> Result<ShownGame> {
         let analysis = Analysis::new(race, line, reference)?;
-        let positions = analysis.turns.iter().map(|turn| turn.position.as_str()).chain([analysis.end.as_str()]);
-        let frames =
-            positions.map(|position| Ok(Frame::new(race, &race.parse_state(position)?))).collect::<Result<_>>()?;
-        Ok(ShownGame { title, begins, frames, analysis })
+        let positions = analysis
+            .turns
+            .iter()
+            .map(|turn| turn.position.as_str())
+            .chain([analysis.end.as_str()]);
+        let frames = positions
+            .map(|position| Ok(Frame::new(race, &race.parse_state(position)?)))
+            .collect::<Result<_>>()?;
+        Ok(ShownGame {
+            title,
+            begins,
+            frames,
+            analysis,
+        })
     }
 }
 
@@ -110,21 +127,38 @@ impl Frame {
     fn new(race: &Race, state: &State) -> Frame {
         let standing = race.standing(state);
         let mut counted: BTreeMap<(char, u8, u8, bool), usize> = BTreeMap::new();
-        for Standing { seat, square, is_marked, .. } in &standing {
+        for Standing {
+            seat,
+            square,
+            is_marked,
+            ..
+        } in &standing
+        {
             if let Some(Square { row, column }) = *square {
-                *counted.entry((seat.letter(), row, column, *is_marked)).or_default() += 1;
+                *counted
+                    .entry((seat.letter(), row, column, *is_marked))
+                    .or_default() += 1;
             }
         }
         let off = race.spec().seats.iter().map(|seat| {
             let mut places: BTreeMap<u8, usize> = BTreeMap::new();
-            let own = standing.iter().filter(|piece| piece.seat == seat && piece.square.is_none());
+            let own = standing
+                .iter()
+                .filter(|piece| piece.seat == seat && piece.square.is_none());
             own.for_each(|piece| *places.entry(piece.place).or_default() += 1);
-            let texts: Vec<String> =
-                places.iter().map(|(&place, count)| format!("{} {count}", race.place_text(place))).collect();
+            let texts: Vec<String> = places
+                .iter()
+                .map(|(&place, count)| format!("{} {count}", race.place_text(place)))
+                .collect();
             (seat.letter(), texts.join(", "))
         });
-        let pieces = counted.into_iter().map(|((seat, row, column, marked), count)| (seat, row, column, count, marked));
-        Frame { pieces: pieces.collect(), off: off.collect() }
+        let pieces = counted
+            .into_iter()
+            .map(|((seat, row, column, marked), count)| (seat, row, column, count, marked));
+        Frame {
+            pieces: pieces.collect(),
+            off: off.collect(),
+        }
     }
 }
 
@@ -134,12 +168,22 @@ mod tests {
 
     #[test]
     fn nothing_in_the_numbers_ends_the_script() {
-        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let (race, _) =
+            Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let verdicts = vec!["</script><b>".to_owned(), "<!--<script>".to_owned()];
-        let contents =
-            Contents { summary: None, verdicts, lengths: None, board: BoardPicture::new(&race), games: Vec::new() };
+        let contents = Contents {
+            summary: None,
+            verdicts,
+            lengths: None,
+            board: BoardPicture::new(&race),
+            games: Vec::new(),
+        };
         let page = page("a < b", &contents).expect("it is written");
-        assert_eq!(page.matches("</script>").count(), 2, "those of the data and of the script");
+        assert_eq!(
+            page.matches("</script>").count(),
+            2,
+            "those of the data and of the script"
+        );
         assert!(!page.contains("<!--") && page.contains("\\u003c!--"));
         assert!(page.contains("<title>a &lt; b</title>") && !page.contains("{{"));
     }
@@ -149,14 +193,30 @@ mod tests {
         for (position, squares, side, marked) in [
             // East and West do not play here, so their goals are not squares of the board.
             ("ashtapada S:off,off/N:off,off S *", 62, 8, 12),
-            ("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", 49, 7, 4),
+            (
+                "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *",
+                49,
+                7,
+                4,
+            ),
         ] {
             let (race, state) = Race::parse_position(position).expect("a position");
             let board = BoardPicture::new(&race);
             assert_eq!((board.squares.len(), board.side), (squares, side));
-            assert_eq!(board.squares.iter().filter(|square| square.2 == "marked").count(), marked, "{position}");
+            assert_eq!(
+                board
+                    .squares
+                    .iter()
+                    .filter(|square| square.2 == "marked")
+                    .count(),
+                marked,
+                "{position}"
+            );
             let frame = Frame::new(&race, &state);
-            assert!(frame.pieces.is_empty() && frame.off.iter().all(|(_, text)| text.ends_with(['2', '4'])));
+            assert!(
+                frame.pieces.is_empty()
+                    && frame.off.iter().all(|(_, text)| text.ends_with(['2', '4']))
+            );
         }
     }
 

@@ -1,5 +1,5 @@
-//! The state of the training loop in a checkpoint. A run that resumes from this state, the learners and the replay
-//! buffers has exactly the same result as a run without an interruption.
+//! The state of the training loop in a checkpoint. A run that resumes from this state, the learners
+//! and the replay buffers has exactly the same result as a run without an interruption.
 
 use std::path::Path;
 
@@ -31,7 +31,8 @@ pub struct LoopState {
     /// The best score in checkpoints of earlier versions; it is not used.
     #[serde(default, skip_serializing)]
     pub best_score: Option<f64>,
-    /// The settings at this iteration, as TOML. In checkpoints of earlier versions, `config` and `history` are empty.
+    /// The settings at this iteration, as TOML. In checkpoints of earlier versions, `config` and
+    /// `history` are empty.
     #[serde(default)]
     pub config: String,
     /// The settings that shaped the networks so far.
@@ -53,7 +54,8 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
 }
 
 fn parse_state(json: &[u8]) -> Result<LoopState> {
-    let state: LoopState = serde_json::from_slice(json).context("this is not the state of a training loop")?;
+    let state: LoopState =
+        serde_json::from_slice(json).context("this is not the state of a training loop")?;
     let (iteration, games) = (state.iteration as f64, state.games as f64);
     let numbers = [
         ("games", Some(games), MOST_GAMES),
@@ -63,9 +65,16 @@ fn parse_state(json: &[u8]) -> Result<LoopState> {
     ];
     for (name, number, most) in numbers {
         let number = number.unwrap_or_default();
-        ensure!((0.0..=most).contains(&number), "`{name}` is {number}, but must be from 0 to {most}");
+        ensure!(
+            (0.0..=most).contains(&number),
+            "`{name}` is {number}, but must be from 0 to {most}"
+        );
     }
-    for number in state.highest.iter().flat_map(|highest| [highest.value, highest.low]) {
+    for number in state
+        .highest
+        .iter()
+        .flat_map(|highest| [highest.value, highest.low])
+    {
         ensure!(
             (-1.0..=1.0).contains(&number),
             "`highest` contains {number}, but only numbers from -1 to 1 are possible"

@@ -1,5 +1,5 @@
-//! Files that the program contains: the small bots, the configurations and the web page. The build script lists them.
-//! `ashta-env` contains the sheets of games.
+//! Files that the program contains: the small bots, the configurations and the web page. The build
+//! script lists them. `ashta-env` contains the sheets of games.
 
 use ashta_agents::roster::EmbeddedBot;
 
@@ -7,5 +7,7 @@ include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Returns a file of the web page.
 pub fn page(name: &str) -> Option<&'static [u8]> {
-    PAGE.iter().find(|(file, _)| *file == name).map(|(_, content)| *content)
+    PAGE.iter()
+        .find(|(file, _)| *file == name)
+        .map(|(_, content)| *content)
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use ashta_agents::arena::{
-    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, luck_of_sides, play_watched_match,
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, luck_of_sides,
+    play_watched_match,
 };
 use ashta_agents::network::bot::{Regret, Strength, without_folder};
 use ashta_agents::network::evaluator::NetEvaluator;
@@ -33,9 +34,11 @@ pub struct MatchResult {
     pub opponent: String,
     /// The match.
     pub report: MatchReport,
-    /// The luck-adjusted score of the match, if a short evaluation measured luck; JSON does not contain it.
+    /// The luck-adjusted score of the match, if a short evaluation measured luck; JSON does not
+    /// contain it.
     pub luck_adjusted_score: Option<Interval>,
-    /// The regret of the agent, if the opponent plays perfectly in a game of two seats and a game was finished.
+    /// The regret of the agent, if the opponent plays perfectly in a game of two seats and a game
+    /// was finished.
     pub regret: Option<RegretReport>,
 }
 
@@ -50,53 +53,80 @@ impl MatchResult {
             #[serde(skip_serializing_if = "Option::is_none")]
             regret: &'a Option<RegretReport>,
         }
-        Row { opponent: &self.opponent, report: &self.report, regret: &self.regret }
+        Row {
+            opponent: &self.opponent,
+            report: &self.report,
+            regret: &self.regret,
+        }
     }
 
-    /// The result as an entry in the manifest of a bot that plays with this look-ahead; `None` without a finished game.
+    /// The result as an entry in the manifest of a bot that plays with this look-ahead; `None`
+    /// without a finished game.
     pub fn strength(&self, lookahead: Lookahead) -> Option<Strength> {
         let (score, [low, high]) = (self.report.score?, self.report.interval);
         let regret = self.regret.as_ref().map(|found| {
-            let Interval { mean, interval: [low, high], .. } = found.regret_per_decision;
+            let Interval {
+                mean,
+                interval: [low, high],
+                ..
+            } = found.regret_per_decision;
             Regret { mean, low, high }
         });
         Some(Strength {
-            opponent: format!("{}{}", without_folder(&self.opponent), describe_lookahead(lookahead)),
+            opponent: format!(
+                "{}{}",
+                without_folder(&self.opponent),
+                describe_lookahead(lookahead)
+            ),
             games: self.report.games,
             score,
             low,
             high,
             // The regret from fewer than two pairs of games has no interval.
-            regret: regret.filter(|found| [found.mean, found.low, found.high].iter().all(|x| x.is_finite())),
+            regret: regret.filter(|found| {
+                [found.mean, found.low, found.high]
+                    .iter()
+                    .all(|x| x.is_finite())
+            }),
         })
     }
 }
 
-/// The scores as an aligned table of plain text, with a heading and a final line break. The verdict compares the
-/// interval with the chance level.
+/// The scores as an aligned table of plain text, with a heading and a final line break. The verdict
+/// compares the interval with the chance level.
 pub fn score_table(results: &[MatchResult]) -> String {
     // The columns for drawn and truncated games exist only if there are such games.
     let has_drawn = results.iter().any(|result| result.report.drawn_games > 0);
-    let has_truncated = results.iter().any(|result| result.report.truncated_games > 0);
-    let mut heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned).to_vec();
+    let has_truncated = results
+        .iter()
+        .any(|result| result.report.truncated_games > 0);
+    let mut heading = ["opponent", "games", "score", "95 % interval", "verdict"]
+        .map(str::to_owned)
+        .to_vec();
     heading.extend(has_drawn.then(|| "drawn".to_owned()));
     heading.extend(has_truncated.then(|| "truncated".to_owned()));
-    let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
-        let [low, high] = report.interval;
-        let verdict = match report.chance_level {
-            _ if report.score.is_none() => "no finished game",
-            level if low > level => "stronger",
-            level if high < level => "weaker",
-            _ => "not decided",
-        };
-        let interval = format!("{} to {}", percent(low), percent(high));
-        let (games, none) = (HumanCount(report.games).to_string(), || "-".to_owned());
-        let (score, interval) = report.score.map_or_else(|| (none(), none()), |score| (percent(score), interval));
-        let mut row = vec![opponent.clone(), games, score, interval, verdict.to_owned()];
-        row.extend(has_drawn.then(|| percent(report.drawn_share())));
-        row.extend(has_truncated.then(|| HumanCount(report.truncated_games).to_string()));
-        row
-    });
+    let cells = results.iter().map(
+        |MatchResult {
+             opponent, report, ..
+         }| {
+            let [low, high] = report.interval;
+            let verdict = match report.chance_level {
+                _ if report.score.is_none() => "no finished game",
+                level if low > level => "stronger",
+                level if high < level => "weaker",
+                _ => "not decided",
+            };
+            let interval = format!("{} to {}", percent(low), percent(high));
+            let (games, none) = (HumanCount(report.games).to_string(), || "-".to_owned());
+            let (score, interval) = report
+                .score
+                .map_or_else(|| (none(), none()), |score| (percent(score), interval));
+            let mut row = vec![opponent.clone(), games, score, interval, verdict.to_owned()];
+            row.extend(has_drawn.then(|| percent(report.drawn_share())));
+            row.extend(has_truncated.then(|| HumanCount(report.truncated_games).to_string()));
+            row
+        },
+    );
     let table: Vec<Vec<String>> = std::iter::once(heading).chain(cells).collect();
     columns(&table, |column| column > 0 && column != 4)
 }
@@ -106,16 +136,27 @@ pub fn describe_lookahead(lookahead: Lookahead) -> String {
     match lookahead {
         Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
         Lookahead::Plies(count) => {
-            let plies = ["no ply", "one ply", "two plies", "three plies", "four plies"];
-            format!(" (the bot looks {} ahead)", plies[usize::from(count).min(4)])
+            let plies = [
+                "no ply",
+                "one ply",
+                "two plies",
+                "three plies",
+                "four plies",
+            ];
+            format!(
+                " (the bot looks {} ahead)",
+                plies[usize::from(count).min(4)]
+            )
         }
-        Lookahead::Mcts(simulations) => format!(" (the bot searches with {simulations} simulations)"),
+        Lookahead::Mcts(simulations) => {
+            format!(" (the bot searches with {simulations} simulations)")
+        }
         Lookahead::Level(level) => format!(" (the bot plays at the level {level})"),
     }
 }
 
-/// Plays a match between two agents. If the opponent does not play perfectly, the report also has a luck-adjusted score
-/// by the values of `net`, if it is given.
+/// Plays a match between two agents. If the opponent does not play perfectly, the report also has a
+/// luck-adjusted score by the values of `net`, if it is given.
 pub fn against(
     race: &Race,
     agent: MakeAgent<'_, '_, Race>,
@@ -124,20 +165,30 @@ pub fn against(
     progress: &MatchProgress<'_>,
     net: Option<&Arc<PortableNet>>,
 ) -> MatchResult {
-    let measured =
-        opponent.table().and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress));
+    let measured = opponent
+        .table()
+        .and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress));
     let (report, regret) = measured.unzip();
     let opponents = || opponent.agent();
-    let luck = |game: &PlayedGame| net.map(|net| luck_of_sides(race, &mut NetEvaluator::new(Arc::clone(net)), game));
-    let report = report.unwrap_or_else(|| play_watched_match(race, agent, &opponents, config, progress, &luck));
+    let luck = |game: &PlayedGame| {
+        net.map(|net| luck_of_sides(race, &mut NetEvaluator::new(Arc::clone(net)), game))
+    };
+    let report = report
+        .unwrap_or_else(|| play_watched_match(race, agent, &opponents, config, progress, &luck));
     let luck_adjusted_score = report.luck_adjusted_score;
-    MatchResult { opponent: opponent.named_agent().to_string(), report, luck_adjusted_score, regret: regret.flatten() }
+    MatchResult {
+        opponent: opponent.named_agent().to_string(),
+        report,
+        luck_adjusted_score,
+        regret: regret.flatten(),
+    }
 }
 
 /// The evaluation of a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunEvaluation {
-    /// One result per opponent: first the opponents of the settings, then perfect play if the evaluator added it.
+    /// One result per opponent: first the opponents of the settings, then perfect play if the
+    /// evaluator added it.
     pub results: Vec<MatchResult>,
     /// Exploitability, the score of the best response minus 0.5, if the settings require it.
     pub exploitability: Option<f64>,
@@ -155,36 +206,69 @@ pub struct Measure {
 }
 
 impl RunEvaluation {
-    /// The most precise measure: the regret if it was measured, otherwise the mean score against all opponents,
-    /// adjusted for luck. `None` without opponents or finished games.
+    /// The most precise measure: the regret if it was measured, otherwise the mean score against
+    /// all opponents, adjusted for luck. `None` without opponents or finished games.
     pub fn measure(&self) -> Option<Measure> {
-        if let Some(regret) = self.results.iter().find_map(|result| result.regret.as_ref()) {
-            let Interval { mean, interval: [_, high], .. } = regret.regret_per_decision;
-            return Some(Measure { name: "regret".to_owned(), value: -mean, low: -high.min(1.0) });
+        if let Some(regret) = self
+            .results
+            .iter()
+            .find_map(|result| result.regret.as_ref())
+        {
+            let Interval {
+                mean,
+                interval: [_, high],
+                ..
+            } = regret.regret_per_decision;
+            return Some(Measure {
+                name: "regret".to_owned(),
+                value: -mean,
+                low: -high.min(1.0),
+            });
         }
         let score = |result: &MatchResult| {
             let plain = (result.report.score?, result.report.interval);
-            let (mean, [low, high]) = result.luck_adjusted_score.map_or(plain, |of| (of.mean, of.interval));
+            let (mean, [low, high]) = result
+                .luck_adjusted_score
+                .map_or(plain, |of| (of.mean, of.interval));
             Some([mean, (high - low) / 2.0])
         };
         let scores: Vec<[f64; 2]> = self.results.iter().map(score).collect::<Option<_>>()?;
         let count = scores.len() as f64;
         let value = scores.iter().map(|[mean, _]| mean).sum::<f64>() / count;
-        let half = scores.iter().map(|[_, half]| half * half).sum::<f64>().sqrt() / count;
-        let opponents: Vec<&str> = self.results.iter().map(|result| result.opponent.as_str()).collect();
+        let half = scores
+            .iter()
+            .map(|[_, half]| half * half)
+            .sum::<f64>()
+            .sqrt()
+            / count;
+        let opponents: Vec<&str> = self
+            .results
+            .iter()
+            .map(|result| result.opponent.as_str())
+            .collect();
         let name = format!("score against {}", opponents.join(", "));
-        (count > 0.0).then_some(Measure { name, value, low: value - half })
+        (count > 0.0).then_some(Measure {
+            name,
+            value,
+            low: value - half,
+        })
     }
 }
 
 impl Measure {
-    /// Compares this measure of the newest checkpoint with the highest measure so far, and updates the highest measure.
-    /// Returns whether the newest checkpoint is the best: the highest measure does not beat it beyond its interval. If
-    /// the names differ, earlier measures do not count.
+    /// Compares this measure of the newest checkpoint with the highest measure so far, and updates
+    /// the highest measure. Returns whether the newest checkpoint is the best: the highest measure
+    /// does not beat it beyond its interval. If the names differ, earlier measures do not count.
     pub fn is_best(self, highest: &mut Option<Measure>) -> bool {
         let before = highest.take().filter(|before| before.name == self.name);
-        let is_best = before.as_ref().is_none_or(|before| self.value >= before.low);
-        *highest = Some(before.filter(|before| before.value > self.value).unwrap_or(self));
+        let is_best = before
+            .as_ref()
+            .is_none_or(|before| self.value >= before.low);
+        *highest = Some(
+            before
+                .filter(|before| before.value > self.value)
+                .unwrap_or(self),
+        );
         is_best
     }
 }
@@ -199,18 +283,19 @@ pub struct RunEvaluator {
     config: Config,
     during: Vec<NamedPlayer>,
     opponents: Vec<NamedPlayer>,
-    /// Perfect play, if the game is solved. The regret against perfect play (the value that decisions lose) is the most
-    /// precise measure.
+    /// Perfect play, if the game is solved. The regret against perfect play (the value that
+    /// decisions lose) is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
 }
 
 impl RunEvaluator {
-    /// Creates the evaluator. `agent` loads an opponent by its name in the settings. `perfect` is perfect play, if the
-    /// game is solved.
+    /// Creates the evaluator. `agent` loads an opponent by its name in the settings. `perfect` is
+    /// perfect play, if the game is solved.
     ///
     /// # Errors
-    /// When an opponent does not exist or plays another game, or the game is too large for best responses.
+    /// When an opponent does not exist or plays another game, or the game is too large for best
+    /// responses.
     pub fn new(
         race: &Arc<Race>,
         config: &Config,
@@ -226,8 +311,18 @@ impl RunEvaluator {
             BestResponse::positions(race).with_context(|| cannot_exploit(race))?;
         }
         Ok(RunEvaluator {
-            during: config.evaluation.during.iter().map(player).collect::<Result<_>>()?,
-            opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
+            during: config
+                .evaluation
+                .during
+                .iter()
+                .map(player)
+                .collect::<Result<_>>()?,
+            opponents: config
+                .evaluation
+                .opponents
+                .iter()
+                .map(player)
+                .collect::<Result<_>>()?,
             perfect,
             best_response: None,
             race: Arc::clone(race),
@@ -240,20 +335,46 @@ impl RunEvaluator {
         let never = Stop::default();
         // Regret is more precise than any score.
         let luck = Some(net).filter(|_| self.perfect.is_none());
-        let results = self.matches(net, &self.during, self.config.evaluation.pairs, luck, &never);
-        Ok(RunEvaluation { results, exploitability: self.exploitability(net, &never)? })
+        let results = self.matches(
+            net,
+            &self.during,
+            self.config.evaluation.pairs,
+            luck,
+            &never,
+        );
+        Ok(RunEvaluation {
+            results,
+            exploitability: self.exploitability(net, &never)?,
+        })
     }
 
     /// Runs the evaluation at the end of a run. Ends immediately with `None` if `stop` is set.
-    pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
-        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, None, stop);
-        let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };
-        let evaluation = RunEvaluation { results, exploitability };
+    pub fn conclude(
+        &mut self,
+        net: &Arc<PortableNet>,
+        stop: &Stop,
+    ) -> Result<Option<RunEvaluation>> {
+        let results = self.matches(
+            net,
+            &self.opponents,
+            self.config.evaluation.final_pairs,
+            None,
+            stop,
+        );
+        let exploitability = if stop.is_set() {
+            None
+        } else {
+            self.exploitability(net, stop)?
+        };
+        let evaluation = RunEvaluation {
+            results,
+            exploitability,
+        };
         Ok((!stop.is_set()).then_some(evaluation))
     }
 
-    /// Plays against the opponents. Also plays against perfect play, if it is available and no opponent plays
-    /// perfectly. The values of `luck`, if given, adjust the scores for luck.
+    /// Plays against the opponents. Also plays against perfect play, if it is available and no
+    /// opponent plays perfectly. The values of `luck`, if given, adjust the scores for luck.
     fn matches(
         &self,
         net: &Arc<PortableNet>,
@@ -262,15 +383,31 @@ impl RunEvaluator {
         luck: Option<&Arc<PortableNet>>,
         stop: &Stop,
     ) -> Vec<MatchResult> {
-        let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
+        let agent = || {
+            Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>
+        };
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
-        let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
-        let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
-        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress, luck);
-        let named = |(name, opponent): &NamedPlayer| MatchResult { opponent: name.clone(), ..meet(opponent) };
+        let matched = MatchConfig {
+            blocks: pairs,
+            seed,
+            threads,
+            ..MatchConfig::default()
+        };
+        let progress = MatchProgress {
+            is_stopped: &|| stop.is_set(),
+            ..MatchProgress::UNWATCHED
+        };
+        let meet =
+            |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress, luck);
+        let named = |(name, opponent): &NamedPlayer| MatchResult {
+            opponent: name.clone(),
+            ..meet(opponent)
+        };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
-            && opponents.iter().all(|(_, opponent)| opponent.table().is_none())
+            && opponents
+                .iter()
+                .all(|(_, opponent)| opponent.table().is_none())
         {
             results.push(meet(perfect));
         }
@@ -284,17 +421,34 @@ impl RunEvaluator {
         }
         let reply = match &mut self.best_response {
             Some(reply) => reply,
-            none => none.insert(BestResponse::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
+            none => none
+                .insert(BestResponse::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
         };
-        let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
-        let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
-        let watch = |_| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        Ok(reply.find(AgentPolicy::Values(&values), &config, &watch)?.map(|found| found.exploitability()))
+        let values =
+            || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
+        let config = SolveConfig {
+            threads: self.config.run.threads,
+            tolerance: 1e-6,
+            certify: false,
+        };
+        let watch = |_| {
+            if stop.is_set() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        Ok(reply
+            .find(AgentPolicy::Values(&values), &config, &watch)?
+            .map(|found| found.exploitability()))
     }
 }
 
 fn cannot_exploit(race: &Race) -> String {
-    format!("section [evaluation], `exploitability`: {} cannot be solved", race.ruleset())
+    format!(
+        "section [evaluation], `exploitability`: {} cannot be solved",
+        race.ruleset()
+    )
 }
 
 #[cfg(test)]
@@ -317,7 +471,12 @@ mod tests {
             decisions_per_game: 0.0,
             turns_per_game: 0.0,
         };
-        MatchResult { opponent: opponent.to_owned(), report, luck_adjusted_score: None, regret: None }
+        MatchResult {
+            opponent: opponent.to_owned(),
+            report,
+            luck_adjusted_score: None,
+            regret: None,
+        }
     }
 
     #[test]
@@ -334,22 +493,44 @@ mod tests {
             ("regret", -0.00061, -0.0007, false),
             ("score against random", 0.5, 0.4, true),
         ] {
-            let found = Measure { name: name.to_owned(), value, low };
+            let found = Measure {
+                name: name.to_owned(),
+                value,
+                low,
+            };
             assert_eq!(found.is_best(&mut highest), is_best, "{name} {value}");
         }
     }
 
     #[test]
     fn the_measure_is_the_mean_of_luck_adjusted_scores() {
-        let measure =
-            |results: &[MatchResult]| RunEvaluation { results: results.to_vec(), exploitability: None }.measure();
-        let mut results = [result("random", 200, 0.9, 0.03), result("greedy", 200, 0.6, 0.04)];
+        let measure = |results: &[MatchResult]| {
+            RunEvaluation {
+                results: results.to_vec(),
+                exploitability: None,
+            }
+            .measure()
+        };
+        let mut results = [
+            result("random", 200, 0.9, 0.03),
+            result("greedy", 200, 0.6, 0.04),
+        ];
         let plain = measure(&results).expect("games were finished");
         assert_eq!(plain.name, "score against random, greedy");
-        assert!((plain.value - 0.75).abs() < 1e-12 && (plain.low - 0.725).abs() < 1e-12, "{plain:?}");
-        results[1].luck_adjusted_score = Some(Interval { mean: 0.64, standard_error: None, interval: [0.64, 0.64] });
+        assert!(
+            (plain.value - 0.75).abs() < 1e-12 && (plain.low - 0.725).abs() < 1e-12,
+            "{plain:?}"
+        );
+        results[1].luck_adjusted_score = Some(Interval {
+            mean: 0.64,
+            standard_error: None,
+            interval: [0.64, 0.64],
+        });
         let adjusted = measure(&results).expect("games were finished");
-        assert!((adjusted.value - 0.77).abs() < 1e-12 && (adjusted.low - 0.755).abs() < 1e-12, "{adjusted:?}");
+        assert!(
+            (adjusted.value - 0.77).abs() < 1e-12 && (adjusted.low - 0.755).abs() < 1e-12,
+            "{adjusted:?}"
+        );
         results[0].report.score = None;
         assert_eq!((measure(&results), measure(&[])), (None, None));
     }

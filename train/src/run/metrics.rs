@@ -1,7 +1,8 @@
-//! Metrics of training, one step per iteration: a line of `metrics.jsonl`, and the same values for TensorBoard.
+//! Metrics of training, one step per iteration: a line of `metrics.jsonl`, and the same values for
+//! TensorBoard.
 //!
-//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`. It does not use the writer of that
-//! library, because the thread of the writer panics on a full disk.
+//! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`. It does not use
+//! the writer of that library, because the thread of the writer panics on a full disk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -20,7 +21,8 @@ use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
 use crate::run::files::{
-    cannot_write, check_writable, entries, open_to_write, read, read_if_there, sync_folder, write_whole,
+    cannot_write, check_writable, entries, open_to_write, read, read_if_there, sync_folder,
+    write_whole,
 };
 use crate::run::output::remark;
 
@@ -70,8 +72,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes the metrics of later
-    /// iterations. If `last` is `None`, removes all metrics.
+    /// Continues the metrics of the run in the folder `run` after iteration `last`, and removes the
+    /// metrics of later iterations. If `last` is `None`, removes all metrics.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
         let made = fs::create_dir_all(&folder).map_err(Error::new);
@@ -94,22 +96,29 @@ impl Metrics {
         })
     }
 
-    /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces the first.
+    /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces
+    /// the first.
     pub fn scalar(&mut self, tag: &str, value: f64) {
         self.scalars.insert(tag.to_string(), value);
     }
 
-    /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Ignores values that are not
-    /// finite; adds nothing if no value is left.
+    /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Ignores
+    /// values that are not finite; adds nothing if no value is left.
     pub fn histogram(&mut self, tag: &str, values: &[f32]) {
-        self.histograms.extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
+        self.histograms
+            .extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
     }
 
-    /// Writes all metrics that were added since the last call, as the metrics of `step`. A number that is not finite
-    /// becomes `null`.
+    /// Writes all metrics that were added since the last call, as the metrics of `step`. A number
+    /// that is not finite becomes `null`.
     pub fn write(&mut self, step: IterationStep) -> Result<()> {
-        self.last = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars })? + "\n";
-        self.lines.write_all(self.last.as_bytes()).with_context(|| cannot_write(&self.path))?;
+        self.last = serde_json::to_string(&MetricsLine {
+            step,
+            scalars: &self.scalars,
+        })? + "\n";
+        self.lines
+            .write_all(self.last.as_bytes())
+            .with_context(|| cannot_write(&self.path))?;
         self.latest.extend(self.scalars.clone());
         let scalars = std::mem::take(&mut self.scalars).into_iter();
         let histograms = std::mem::take(&mut self.histograms).into_values();
@@ -124,8 +133,13 @@ impl Metrics {
 
     /// Makes sure that all metrics are on disk, so that a loss of power does not destroy them.
     pub fn sync(&self) -> Result<()> {
-        self.lines.sync_data().with_context(|| cannot_write(&self.path))?;
-        self.events.file.sync_data().with_context(|| cannot_write(&self.events.path))
+        self.lines
+            .sync_data()
+            .with_context(|| cannot_write(&self.path))?;
+        self.events
+            .file
+            .sync_data()
+            .with_context(|| cannot_write(&self.events.path))
     }
 }
 
@@ -138,10 +152,14 @@ struct EventFile {
 impl EventFile {
     /// Creates a new file in `folder`; other files do not change.
     fn new(folder: &Path) -> Result<EventFile> {
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let seconds = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
         let mut number = 0_u64;
         let mut events = loop {
-            let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
+            let path = folder.join(format!(
+                "events.out{EVENT_FILE}{seconds:010}.ashta.{number}"
+            ));
             match OpenOptions::new().create_new(true).append(true).open(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
                 opened => {
@@ -159,7 +177,9 @@ impl EventFile {
 
     /// Appends events with the current time.
     fn append(&mut self, events: impl Iterator<Item = Event>) -> Result<()> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |since| since.as_secs_f64());
         let mut bytes = Vec::new();
         let mut records = RecordWriter::new(&mut bytes);
         let append = events.map(|mut event| {
@@ -172,25 +192,38 @@ impl EventFile {
     }
 }
 
-/// The histogram of the finite values as TensorBoard stores it; `None` if no value is finite. Bucket `i` counts the
-/// values above limit `i - 1`, up to limit `i`.
+/// The histogram of the finite values as TensorBoard stores it; `None` if no value is finite.
+/// Bucket `i` counts the values above limit `i - 1`, up to limit `i`.
 fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
-    let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
+    let finite = || {
+        values
+            .iter()
+            .filter(|value| value.is_finite())
+            .map(|&value| f64::from(value))
+    };
     let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
     let buckets = if min < max { BUCKETS } else { 1 };
     let width = (max - min) / buckets as f64;
-    let mut limits: Vec<f64> = (1..=buckets).map(|bucket| min + width * bucket as f64).collect();
+    let mut limits: Vec<f64> = (1..=buckets)
+        .map(|bucket| min + width * bucket as f64)
+        .collect();
     limits[buckets - 1] = max;
     let mut counts = vec![0.0; buckets];
     for value in finite() {
         counts[limits.partition_point(|&limit| limit < value)] += 1.0;
     }
-    let (count, sum, squares) = (counts.iter().sum(), finite().sum(), finite().map(|value| value * value).sum());
-    Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
+    let (count, sum, squares) = (
+        counts.iter().sum(),
+        finite().sum(),
+        finite().map(|value| value * value).sum(),
+    );
+    Some(summary::histogram_raw(
+        tag, min, max, count, sum, squares, &limits, &counts,
+    ))
 }
 
-/// Removes the lines of iterations after `last`, an incomplete last line, and damaged lines. Reports damaged lines.
-/// Returns the iteration of the last evaluation in the remaining lines.
+/// Removes the lines of iterations after `last`, an incomplete last line, and damaged lines.
+/// Reports damaged lines. Returns the iteration of the last evaluation in the remaining lines.
 fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
     #[derive(Deserialize)]
     struct Numbered {
@@ -201,35 +234,51 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
         #[serde(flatten)]
         scalars: BTreeMap<String, Value>,
     }
-    let Some(content) = read_if_there(path)? else { return Ok(None) };
+    let Some(content) = read_if_there(path)? else {
+        return Ok(None);
+    };
     let (mut kept, mut evaluated) = (Vec::with_capacity(content.len()), None);
-    let complete = content.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    let complete = content
+        .split_inclusive(|&byte| byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"));
     for (number, line) in complete.enumerate() {
         match serde_json::from_slice::<Numbered>(line) {
-            Ok(Numbered { iteration, of, scalars }) if Some(iteration) <= last => {
+            Ok(Numbered {
+                iteration,
+                of,
+                scalars,
+            }) if Some(iteration) <= last => {
                 kept.extend_from_slice(line);
                 if scalars.keys().any(|tag| tag.starts_with("eval/")) {
                     evaluated = Some(of.map_or(iteration, |of| of as u64));
                 }
             }
             Ok(_) => {}
-            Err(_) => remark(format_args!("{}, line {}: skipped a damaged line", path.display(), number + 1)),
+            Err(_) => remark(format_args!(
+                "{}, line {}: skipped a damaged line",
+                path.display(),
+                number + 1
+            )),
         }
     }
     write_whole(path, kept)?;
     Ok(evaluated)
 }
 
-/// Removes the events of iterations after `last`, and an incomplete last event. Otherwise TensorBoard would draw both
-/// the old and the new events.
+/// Removes the events of iterations after `last`, and an incomplete last event. Otherwise
+/// TensorBoard would draw both the old and the new events.
 fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
-    for path in entries(folder)?.iter().filter(|path| path.to_string_lossy().contains(EVENT_FILE)) {
+    for path in entries(folder)?
+        .iter()
+        .filter(|path| path.to_string_lossy().contains(EVENT_FILE))
+    {
         let Some(last) = last else {
             fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
             continue;
         };
         let bytes = read(path)?;
-        let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL]) <= last;
+        let is_kept =
+            |record: &&[u8]| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL]) <= last;
         let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
         write_whole(path, kept)?;
     }
@@ -245,14 +294,15 @@ const RECORD_TAIL: usize = 4;
 fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let length = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
-        let (record, rest) = bytes.split_at_checked(length.checked_add(RECORD_HEAD + RECORD_TAIL)?)?;
+        let (record, rest) =
+            bytes.split_at_checked(length.checked_add(RECORD_HEAD + RECORD_TAIL)?)?;
         bytes = rest;
         Some(record)
     })
 }
 
-/// The step of an event. It is 0 if the event has no step, like the first event of a file, or if the event is not
-/// valid.
+/// The step of an event. It is 0 if the event has no step, like the first event of a file, or if
+/// the event is not valid.
 fn event_step(data: &[u8]) -> u64 {
     /// Unlike `protobuf`, `prost` limits the depth of nested fields when it skips them.
     #[derive(prost::Message)]
@@ -274,7 +324,12 @@ mod tests {
     use crate::run::rundir::tests::Scratch;
 
     fn step(iteration: u64) -> IterationStep {
-        IterationStep { iteration, games: iteration * 512, samples: iteration * 1000, seconds: 1.5 }
+        IterationStep {
+            iteration,
+            games: iteration * 512,
+            samples: iteration * 1000,
+            seconds: 1.5,
+        }
     }
 
     fn write(metrics: &mut Metrics, iteration: u64) {
@@ -285,7 +340,11 @@ mod tests {
     }
 
     fn lines(run: &Path) -> Vec<String> {
-        fs::read_to_string(run.join("metrics.jsonl")).unwrap().lines().map(str::to_string).collect()
+        fs::read_to_string(run.join("metrics.jsonl"))
+            .unwrap()
+            .lines()
+            .map(str::to_string)
+            .collect()
     }
 
     /// The steps of the events in all files. Checks that the files contain only complete records.
@@ -295,9 +354,15 @@ mod tests {
             let bytes = fs::read(entry.unwrap().path()).unwrap();
             let records: Vec<&[u8]> = records(&bytes).collect();
             assert_eq!(records.concat(), bytes, "complete records and nothing else");
-            assert!(records[0].windows(13).any(|part| part == b"brain.Event:2"), "the first record names the format");
-            steps
-                .extend(records[1..].iter().map(|record| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL])));
+            assert!(
+                records[0].windows(13).any(|part| part == b"brain.Event:2"),
+                "the first record names the format"
+            );
+            steps.extend(
+                records[1..]
+                    .iter()
+                    .map(|record| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL])),
+            );
         }
         steps
     }
@@ -308,7 +373,12 @@ mod tests {
         let mut metrics = Metrics::open(&run, None).unwrap();
         (1..=200).for_each(|iteration| write(&mut metrics, iteration));
         drop(metrics);
-        let events = fs::read_dir(run.join("tensorboard")).unwrap().next().unwrap().unwrap().path();
+        let events = fs::read_dir(run.join("tensorboard"))
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path();
         let mut cut = fs::read(&events).unwrap();
         cut.truncate(cut.len() - 3);
         fs::write(&events, cut).unwrap();
@@ -320,11 +390,18 @@ mod tests {
         write(&mut metrics, 151);
         drop(metrics);
         assert_eq!(lines(&run).len(), 151);
-        assert!(lines(&run)[0].ends_with(r#""seconds":1.5,"eval/vs_x":null,"train/value_loss":0.25}"#));
+        assert!(
+            lines(&run)[0].ends_with(r#""seconds":1.5,"eval/vs_x":null,"train/value_loss":0.25}"#)
+        );
         assert!(lines(&run)[149].starts_with("{\"iteration\":150,"));
         let mut steps = event_steps(&run);
         steps.sort_unstable();
-        assert_eq!(steps, (1..=151).flat_map(|iteration| [iteration; 3]).collect::<Vec<_>>());
+        assert_eq!(
+            steps,
+            (1..=151)
+                .flat_map(|iteration| [iteration; 3])
+                .collect::<Vec<_>>()
+        );
 
         drop(Metrics::open(&run, Some(151)).unwrap());
         assert_eq!(lines(&run).len(), 151);
@@ -337,7 +414,13 @@ mod tests {
         let run = Scratch::new();
         fs::write(run.join("tensorboard"), "a file in the way").unwrap();
         let error = Metrics::open(&run, None).unwrap_err();
-        assert_eq!(error.to_string(), format!("cannot write to the folder {}", run.join("tensorboard").display()));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "cannot write to the folder {}",
+                run.join("tensorboard").display()
+            )
+        );
     }
 
     fn drawn(values: &[f32]) -> Option<HistogramProto> {
@@ -346,24 +429,39 @@ mod tests {
 
     #[test]
     fn buckets_hold_every_finite_value_once() {
-        let values: Vec<f32> =
-            (0..1000).map(|n| (n as f32 * 0.7).sin() * 5.0).chain([f32::NAN, f32::INFINITY]).collect();
+        let values: Vec<f32> = (0..1000)
+            .map(|n| (n as f32 * 0.7).sin() * 5.0)
+            .chain([f32::NAN, f32::INFINITY])
+            .collect();
         let h = drawn(&values).unwrap();
         let (limits, counts) = (h.get_bucket_limit(), h.get_bucket());
         assert_eq!(limits.len(), counts.len());
         assert_eq!(counts.iter().sum::<f64>(), 1000.0);
         assert_eq!(h.get_num(), 1000.0);
         assert!(limits.is_sorted() && *limits.last().unwrap() == h.get_max());
-        let exact = |power: i32| values[..1000].iter().map(|&value| f64::from(value).powi(power)).sum::<f64>();
-        assert!((h.get_sum() - exact(1)).abs() < 1e-6 && (h.get_sum_squares() - exact(2)).abs() < 1e-6);
-        let below_first = values.iter().filter(|&&value| f64::from(value) <= limits[0]).count();
+        let exact = |power: i32| {
+            values[..1000]
+                .iter()
+                .map(|&value| f64::from(value).powi(power))
+                .sum::<f64>()
+        };
+        assert!(
+            (h.get_sum() - exact(1)).abs() < 1e-6 && (h.get_sum_squares() - exact(2)).abs() < 1e-6
+        );
+        let below_first = values
+            .iter()
+            .filter(|&&value| f64::from(value) <= limits[0])
+            .count();
         assert_eq!(counts[0], below_first as f64);
     }
 
     #[test]
     fn equal_values_share_a_bucket_and_none_make_no_histogram() {
         let h = drawn(&[2.0, 2.0]).unwrap();
-        assert_eq!((h.get_bucket_limit(), h.get_bucket()), (&[2.0][..], &[2.0][..]));
+        assert_eq!(
+            (h.get_bucket_limit(), h.get_bucket()),
+            (&[2.0][..], &[2.0][..])
+        );
         assert_eq!(drawn(&[]), None);
         assert_eq!(drawn(&[f32::NAN]), None);
     }

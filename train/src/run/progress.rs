@@ -27,17 +27,26 @@ impl Progress {
     /// Begins the display of a run of `games` games; `done` of them are finished.
     pub fn new(games: u64, done: u64) -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{elapsed_precise} {bar:16} {prefix}\n{wide_msg}");
-            let style = style.expect("the template is well-formed").progress_chars("=> ");
-            let bar = ProgressBar::new(games).with_position(done).with_style(style);
+            let style =
+                ProgressStyle::with_template("{elapsed_precise} {bar:16} {prefix}\n{wide_msg}");
+            let style = style
+                .expect("the template is well-formed")
+                .progress_chars("=> ");
+            let bar = ProgressBar::new(games)
+                .with_position(done)
+                .with_style(style);
             bar.enable_steady_tick(Duration::from_secs(1));
             bar
         });
-        Progress { games, bar, printed: (Instant::now(), done) }
+        Progress {
+            games,
+            bar,
+            printed: (Instant::now(), done),
+        }
     }
 
-    /// Shows the state of the run: its finished games, the newest value of each metric, and the seconds until its time
-    /// limit, if there is a limit.
+    /// Shows the state of the run: its finished games, the newest value of each metric, and the
+    /// seconds until its time limit, if there is a limit.
     pub fn update(&mut self, games: u64, metrics: &Metrics, time_left: Option<f64>) {
         let advance = describe_advance(games, self.games, metrics, time_left);
         let learning = describe_learning(metrics);
@@ -57,7 +66,8 @@ impl Progress {
         }
     }
 
-    /// Whether to print a line: enough time has passed, and games were finished since the last line.
+    /// Whether to print a line: enough time has passed, and games were finished since the last
+    /// line.
     fn is_line_due(&mut self, games: u64, now: Instant) -> bool {
         let (printed, before) = self.printed;
         let is_due = games > before && now.saturating_duration_since(printed) >= LINE_EVERY;
@@ -72,25 +82,39 @@ fn metric(metrics: &Metrics, name: &str) -> f64 {
     metrics.get(name).copied().unwrap_or(f64::NAN)
 }
 
-/// The progress of a run of `total` games in words. The remaining time follows from the remaining games, or from the
-/// time limit if that ends the run earlier.
+/// The progress of a run of `total` games in words. The remaining time follows from the remaining
+/// games, or from the time limit if that ends the run earlier.
 fn describe_advance(games: u64, total: u64, metrics: &Metrics, time_left: Option<f64>) -> String {
     let games_per_second = metric(metrics, "selfplay/games_per_second");
     let rest = total.saturating_sub(games) as f64 / games_per_second;
     let rest = time_left.map_or(rest, |left| rest.min(left.max(0.0)));
     let left = Duration::try_from_secs_f64(rest.round());
-    let left = left.map_or_else(|_| String::new(), |left| format!("  {} left", FormattedDuration(left)));
-    format!("{}/{} games  {} games/s{left}", HumanCount(games), HumanCount(total), rate(games_per_second))
+    let left = left.map_or_else(
+        |_| String::new(),
+        |left| format!("  {} left", FormattedDuration(left)),
+    );
+    format!(
+        "{}/{} games  {} games/s{left}",
+        HumanCount(games),
+        HumanCount(total),
+        rate(games_per_second)
+    )
 }
 
 /// Throughput, losses and scores, in words.
 fn describe_learning(metrics: &Metrics) -> String {
     let mut parts = vec![
-        format!("{} samples/s", rate(metric(metrics, "selfplay/samples_per_second"))),
+        format!(
+            "{} samples/s",
+            rate(metric(metrics, "selfplay/samples_per_second"))
+        ),
         format!("value loss {}", loss(metric(metrics, "train/value_loss"))),
         format!("policy loss {}", loss(metric(metrics, "train/policy_loss"))),
     ];
-    for (name, what) in [("selfplay/drawn_share", "drawn"), ("selfplay/truncated_share", "truncated")] {
+    for (name, what) in [
+        ("selfplay/drawn_share", "drawn"),
+        ("selfplay/truncated_share", "truncated"),
+    ] {
         let share = metric(metrics, name);
         parts.extend((share > 0.0).then(|| format!("{} {what}", percent(share))));
     }
@@ -103,11 +127,19 @@ fn describe_learning(metrics: &Metrics) -> String {
 }
 
 pub(crate) fn percent(share: f64) -> String {
-    if share.is_finite() { format!("{:.1} %", share * 100.0) } else { "-".to_string() }
+    if share.is_finite() {
+        format!("{:.1} %", share * 100.0)
+    } else {
+        "-".to_string()
+    }
 }
 
 fn loss(loss: f64) -> String {
-    if loss.is_finite() { format!("{loss:.4}") } else { "-".to_string() }
+    if loss.is_finite() {
+        format!("{loss:.4}")
+    } else {
+        "-".to_string()
+    }
 }
 
 /// A rate with about three digits.
@@ -134,7 +166,10 @@ mod tests {
             ("eval/vs_random/drawn_share", 0.5),
             ("eval/vs_greedy/score", 0.8),
         ];
-        values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        values
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     #[test]
@@ -145,7 +180,10 @@ mod tests {
             describe_learning(&metrics()),
             "25,001 samples/s  value loss 0.4123  policy loss -  25.0 % drawn  vs greedy 80.0 %  vs random 99.1 %"
         );
-        assert_eq!(describe_learning(&Metrics::new()), "- samples/s  value loss -  policy loss -");
+        assert_eq!(
+            describe_learning(&Metrics::new()),
+            "- samples/s  value loss -  policy loss -"
+        );
     }
 
     #[test]
@@ -161,7 +199,11 @@ mod tests {
     fn lines_need_both_time_and_games() {
         let begin = Instant::now();
         let after = |seconds| begin + Duration::from_secs(seconds);
-        let mut lines = Progress { games: 10, bar: None, printed: (begin, 0) };
+        let mut lines = Progress {
+            games: 10,
+            bar: None,
+            printed: (begin, 0),
+        };
         assert!(!lines.is_line_due(5, after(29)));
         assert!(!lines.is_line_due(0, after(31)));
         assert!(lines.is_line_due(5, after(31)));
@@ -178,6 +220,9 @@ mod tests {
 
     #[test]
     fn rates_have_about_three_digits() {
-        assert_eq!([0.25, 99.9, 100.2, f64::INFINITY].map(rate), ["0.2", "99.9", "100", "-"]);
+        assert_eq!(
+            [0.25, 99.9, 100.2, f64::INFINITY].map(rate),
+            ["0.2", "99.9", "100", "-"]
+        );
     }
 }

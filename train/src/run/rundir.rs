@@ -1,4 +1,5 @@
-//! The folder of a run: the names of its files. An interruption at any moment leaves the folder usable.
+//! The folder of a run: the names of its files. An interruption at any moment leaves the folder
+//! usable.
 //!
 //! ```text
 //! runs/<name>-<seed>/
@@ -7,7 +8,7 @@
 //!   metrics.jsonl        one line per iteration
 //!   tensorboard/         the same metrics and histograms, for TensorBoard
 //!   report.html          the metrics as curves
-//!   checkpoints/<n>/     a checkpoint; the folder gets this name only after its last file was written;
+//!   checkpoints/<n>/     a checkpoint; the folder gets this name after its last file was written;
 //!                        manifest.json has the length and the checksum of each file
 //!   latest, best         the number of a checkpoint
 //!   bots/                exported bots
@@ -29,8 +30,8 @@ use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
 use crate::run::files::{
-    self, BOTS_FOLDER, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there, remove, sync_folder,
-    write_whole,
+    self, BOTS_FOLDER, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there,
+    remove, sync_folder, write_whole,
 };
 use crate::run::output::remark;
 use manifest::CheckpointManifest;
@@ -47,8 +48,8 @@ const LOCK: &str = "lock";
 /// The program renames damaged checkpoints: the new name ends with this word and a number.
 const DAMAGED: &str = "damaged";
 
-/// The origin of a run. It lets the program refuse another game or seed, and lets a person find the same version of the
-/// program.
+/// The origin of a run. It lets the program refuse another game or seed, and lets a person find the
+/// same version of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Version of the program.
@@ -63,8 +64,9 @@ pub struct RunInfo {
     pub ruleset_hash: String,
     /// Version of the encoding of actions and observations.
     pub encoding: u32,
-    /// A checksum (8 hexadecimal digits) of some floating-point results, which differ on machines that round
-    /// differently. On a machine with another checksum, the run continues, but its numbers differ in their last bits.
+    /// A checksum (8 hexadecimal digits) of some floating-point results, which differ on machines
+    /// that round differently. On a machine with another checksum, the run continues, but its
+    /// numbers differ in their last bits.
     #[serde(default)]
     pub numerics: String,
     /// Start of the run, in seconds since 1970.
@@ -72,7 +74,8 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// Describes a run that begins now and trains a bot for `race`, with this version of the program.
+    /// Describes a run that begins now and trains a bot for `race`, with this version of the
+    /// program.
     pub fn of(race: &Race, seed: u64) -> RunInfo {
         let spec = race.spec();
         RunInfo {
@@ -83,13 +86,21 @@ impl RunInfo {
             ruleset_hash: format!("{:016x}", spec.ruleset_hash),
             encoding: spec.encoding,
             numerics: format!("{:08x}", fingerprint()),
-            started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            started: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_secs()),
         }
     }
 
     fn read(run: &Path) -> Result<RunInfo> {
         let file = run.join(INFO);
-        let not_a_run = || format!("{} is not the folder of a run: cannot read {}", run.display(), file.display());
+        let not_a_run = || {
+            format!(
+                "{} is not the folder of a run: cannot read {}",
+                run.display(),
+                file.display()
+            )
+        };
         serde_json::from_slice(&read(&file).with_context(not_a_run)?).with_context(not_a_run)
     }
 
@@ -103,15 +114,17 @@ impl RunInfo {
 pub struct RunDir {
     path: PathBuf,
     info: RunInfo,
-    /// The locked file while this process is allowed to write. `None` if this process only reads the run.
+    /// The locked file while this process is allowed to write. `None` if this process only reads
+    /// the run.
     lock: Option<File>,
 }
 
 impl RunDir {
-    /// Creates the folder of a new run, `<directory>/<name>-<seed>`, or the same name with `-2`, `-3`, … if it exists.
-    /// Nothing is overwritten. `config` is the text of the complete settings.
+    /// Creates the folder of a new run, `<directory>/<name>-<seed>`, or the same name with `-2`,
+    /// `-3`, … if it exists. Nothing is overwritten. `config` is the text of the complete settings.
     pub fn begin(directory: &Path, name: &str, config: &str, info: &RunInfo) -> Result<RunDir> {
-        fs::create_dir_all(directory).with_context(|| format!("cannot create the folder {}", directory.display()))?;
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create the folder {}", directory.display()))?;
         let path = make_unused(directory, &format!("{name}-{}", info.seed))?;
         for folder in [CHECKPOINTS, BOTS_FOLDER] {
             fs::create_dir(path.join(folder)).with_context(|| cannot_write(&path.join(folder)))?;
@@ -120,7 +133,11 @@ impl RunDir {
         write_whole(&path.join(CONFIG), config)?;
         info.write(&path)?;
         sync_folder(directory)?;
-        Ok(RunDir { path, info: info.clone(), lock })
+        Ok(RunDir {
+            path,
+            info: info.clone(),
+            lock,
+        })
     }
 
     /// Opens an existing run for reading; another process can be training in it.
@@ -129,35 +146,61 @@ impl RunDir {
     /// When `path` is not the folder of a run.
     pub fn open(path: &Path) -> Result<RunDir> {
         // If `run.json` is damaged, take the copy in the newest checkpoint.
-        let stated = |iteration: u64| Some(CheckpointManifest::read(&checkpoint(path, iteration)).ok()?.run);
+        let stated = |iteration: u64| {
+            Some(
+                CheckpointManifest::read(&checkpoint(path, iteration))
+                    .ok()?
+                    .run,
+            )
+        };
         let newest = || checkpoints(path).ok()?.into_iter().rev().find_map(stated);
         let info = RunInfo::read(path).or_else(|error| newest().ok_or(error))?;
-        Ok(RunDir { path: path.to_path_buf(), info, lock: None })
+        Ok(RunDir {
+            path: path.to_path_buf(),
+            info,
+            lock: None,
+        })
     }
 
-    /// Opens an existing run for training, and removes files that an interruption left incomplete. Returns the run and
-    /// the iteration of its newest checkpoint. Without a checkpoint, the run starts again from the beginning. With
-    /// `falls_back`, renames damaged checkpoints and returns the newest intact checkpoint.
+    /// Opens an existing run for training, and removes files that an interruption left incomplete.
+    /// Returns the run and the iteration of its newest checkpoint. Without a checkpoint, the run
+    /// starts again from the beginning. With `falls_back`, renames damaged checkpoints and returns
+    /// the newest intact checkpoint.
     ///
     /// # Errors
-    /// When `path` is not the folder of a run, when `current` has another ruleset, encoding or seed than the run, when
-    /// another process is training in it, when the newest checkpoint is damaged or all checkpoints are lost, or when a
-    /// file cannot be written.
-    pub fn resume(path: &Path, current: &RunInfo, falls_back: bool) -> Result<(RunDir, Option<u64>)> {
+    /// When `path` is not the folder of a run, when `current` has another ruleset, encoding or seed
+    /// than the run, when another process is training in it, when the newest checkpoint is damaged
+    /// or all checkpoints are lost, or when a file cannot be written.
+    pub fn resume(
+        path: &Path,
+        current: &RunInfo,
+        falls_back: bool,
+    ) -> Result<(RunDir, Option<u64>)> {
         let stated = RunDir::open(path);
         let is_new = || entries(&path.join(CHECKPOINTS)).is_ok_and(|entries| entries.is_empty());
         let mut run = match stated {
-            // A run without checkpoints starts again from the beginning, so it does not need `run.json`.
-            Err(_) if is_new() => RunDir { path: path.to_path_buf(), info: current.clone(), lock: None },
+            // A run without checkpoints starts again from the beginning, so it does not need
+            // `run.json`.
+            Err(_) if is_new() => RunDir {
+                path: path.to_path_buf(),
+                info: current.clone(),
+                lock: None,
+            },
             stated => stated?,
         };
         run.check(current, "resume")?;
         run.lock = Some(lock(path)?);
         if RunInfo::read(path).is_err() {
-            remark(format_args!("{} is damaged; the program writes it again", path.join(INFO).display()));
+            remark(format_args!(
+                "{} is damaged; the program writes it again",
+                path.join(INFO).display()
+            ));
             run.info.write(path)?;
         }
-        for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
+        for entry in entries(path)?
+            .into_iter()
+            .chain(entries(&path.join(CHECKPOINTS))?)
+        {
             if entry.extension().is_some_and(|ending| ending == TEMPORARY) {
                 remove(&entry)?;
             }
@@ -176,11 +219,13 @@ impl RunDir {
         Ok((run, newest))
     }
 
-    /// The newest checkpoint, if there is one. Fails if this checkpoint is damaged. With `falls_back`, renames damaged
-    /// checkpoints instead and returns the newest intact checkpoint.
+    /// The newest checkpoint, if there is one. Fails if this checkpoint is damaged. With
+    /// `falls_back`, renames damaged checkpoints instead and returns the newest intact checkpoint.
     fn newest_whole(&self, falls_back: bool) -> Result<Option<u64>> {
         while let Some(iteration) = self.latest()? {
-            let Err(error) = self.check_checkpoint(iteration) else { return Ok(Some(iteration)) };
+            let Err(error) = self.check_checkpoint(iteration) else {
+                return Ok(Some(iteration));
+            };
             let Some(older) = self.checkpoints()?.into_iter().rev().nth(1) else {
                 return Err(error.context("there is no older checkpoint to resume from"));
             };
@@ -190,8 +235,9 @@ impl RunDir {
             remark(format_args!("renaming a checkpoint: {error:#}"));
             let path = self.checkpoint(iteration);
             // Perhaps an earlier damaged checkpoint already has this name.
-            let aside =
-                (1..).map(|number| path.with_extension(format!("{DAMAGED}-{number}"))).find(|path| !path.exists());
+            let aside = (1..)
+                .map(|number| path.with_extension(format!("{DAMAGED}-{number}")))
+                .find(|path| !path.exists());
             fs::rename(&path, aside.unwrap_or_default()).with_context(|| cannot_write(&path))?;
             sync_folder(&self.path.join(CHECKPOINTS))?;
         }
@@ -208,22 +254,40 @@ impl RunDir {
         checked.with_context(|| format!("the checkpoint {} is damaged", path.display()))
     }
 
-    /// Checks that `current` has the same ruleset, encoding and seed as the run. `action` is the verb in the error,
-    /// such as `resume`.
+    /// Checks that `current` has the same ruleset, encoding and seed as the run. `action` is the
+    /// verb in the error, such as `resume`.
     ///
     /// # Errors
     /// When something differs. The error lists every difference.
     pub fn check(&self, current: &RunInfo, action: &str) -> Result<()> {
         let pairs = [
-            ("ruleset", self.info.ruleset.clone(), current.ruleset.clone()),
-            ("ruleset hash", self.info.ruleset_hash.clone(), current.ruleset_hash.clone()),
-            ("encoding", self.info.encoding.to_string(), current.encoding.to_string()),
+            (
+                "ruleset",
+                self.info.ruleset.clone(),
+                current.ruleset.clone(),
+            ),
+            (
+                "ruleset hash",
+                self.info.ruleset_hash.clone(),
+                current.ruleset_hash.clone(),
+            ),
+            (
+                "encoding",
+                self.info.encoding.to_string(),
+                current.encoding.to_string(),
+            ),
             ("seed", self.info.seed.to_string(), current.seed.to_string()),
         ];
         let differing = pairs.iter().filter(|(_, then, now)| then != now);
-        let differences: Vec<String> =
-            differing.map(|(what, then, now)| format!("its {what} is {then}, but now it is {now}")).collect();
-        ensure!(differences.is_empty(), "cannot {action} {}: {}", self.path.display(), differences.join("; "));
+        let differences: Vec<String> = differing
+            .map(|(what, then, now)| format!("its {what} is {then}, but now it is {now}"))
+            .collect();
+        ensure!(
+            differences.is_empty(),
+            "cannot {action} {}: {}",
+            self.path.display(),
+            differences.join("; ")
+        );
         Ok(())
     }
 
@@ -252,18 +316,28 @@ impl RunDir {
         checkpoint(&self.path, iteration)
     }
 
-    /// Saves a checkpoint and makes it the latest. `write` writes the files of the checkpoint into an empty folder. If
-    /// `write` fails, the folder is removed.
+    /// Saves a checkpoint and makes it the latest. `write` writes the files of the checkpoint into
+    /// an empty folder. If `write` fails, the folder is removed.
     ///
     /// # Errors
-    /// When the iteration has a complete checkpoint already, when `write` fails, or when a file cannot be written.
-    pub fn save_checkpoint(&self, iteration: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    /// When the iteration has a complete checkpoint already, when `write` fails, or when a file
+    /// cannot be written.
+    pub fn save_checkpoint(
+        &self,
+        iteration: u64,
+        write: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
         let path = self.checkpoint(iteration);
-        ensure!(!path.exists(), "the checkpoint {} already exists", path.display());
+        ensure!(
+            !path.exists(),
+            "the checkpoint {} already exists",
+            path.display()
+        );
         let temporary = path.with_extension(TEMPORARY);
         remove(&temporary)?;
         fs::create_dir(&temporary).with_context(|| cannot_write(&temporary))?;
-        let written = write(&temporary).and_then(|()| CheckpointManifest::write(&temporary, &self.info));
+        let written =
+            write(&temporary).and_then(|()| CheckpointManifest::write(&temporary, &self.info));
         let renamed = written.and_then(|()| Ok(fs::rename(&temporary, &path)?));
         if let Err(error) = renamed {
             // If this fails, the next resumption removes the folder.
@@ -277,8 +351,12 @@ impl RunDir {
     /// Marks the checkpoint of `iteration` as the best one, if it exists; `None` removes the mark.
     pub fn mark_best(&self, iteration: Option<u64>) -> Result<()> {
         let path = self.path.join(BEST);
-        let Some(iteration) = iteration else { return remove(&path) };
-        if self.checkpoint(iteration).is_dir() && !matches!(self.best(), Ok(Some(best)) if best == iteration) {
+        let Some(iteration) = iteration else {
+            return remove(&path);
+        };
+        if self.checkpoint(iteration).is_dir()
+            && !matches!(self.best(), Ok(Some(best)) if best == iteration)
+        {
             write_whole(&path, format!("{iteration}\n"))?;
         }
         Ok(())
@@ -300,10 +378,16 @@ impl RunDir {
     /// When the mark cannot be read or is not a number.
     pub fn best(&self) -> Result<Option<u64>> {
         let path = self.path.join(BEST);
-        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
+        let Some(bytes) = read_if_there(&path)? else {
+            return Ok(None);
+        };
         let text = String::from_utf8_lossy(&bytes);
         let iteration = text.trim().parse().with_context(|| {
-            format!("{} contains {:?}, but must contain the number of a checkpoint", path.display(), text.trim())
+            format!(
+                "{} contains {:?}, but must contain the number of a checkpoint",
+                path.display(),
+                text.trim()
+            )
         })?;
         Ok(self.checkpoint(iteration).is_dir().then_some(iteration))
     }
@@ -312,10 +396,17 @@ impl RunDir {
     pub fn prune(&self, keep: usize) -> Result<()> {
         let (iterations, best) = (self.checkpoints()?, self.best()?);
         let old = iterations.len().saturating_sub(keep.max(1));
-        for &iteration in iterations[..old].iter().filter(|&&iteration| Some(iteration) != best) {
+        for &iteration in iterations[..old]
+            .iter()
+            .filter(|&&iteration| Some(iteration) != best)
+        {
             // Rename it first: a checkpoint that is partly removed must not look complete.
-            let (path, temporary) = (self.checkpoint(iteration), self.checkpoint(iteration).with_extension(TEMPORARY));
-            fs::rename(&path, &temporary).with_context(|| format!("cannot remove {}", path.display()))?;
+            let (path, temporary) = (
+                self.checkpoint(iteration),
+                self.checkpoint(iteration).with_extension(TEMPORARY),
+            );
+            fs::rename(&path, &temporary)
+                .with_context(|| format!("cannot remove {}", path.display()))?;
             remove(&temporary)?;
         }
         Ok(())
@@ -347,8 +438,12 @@ impl RunDir {
             return Ok(());
         }
         let number = |path: &Path| path.file_name()?.to_str()?.parse::<u64>().ok();
-        let is_old = |path: &PathBuf| iteration.is_none_or(|last| number(path).is_none_or(|of| of <= last));
-        entries(&folder)?.iter().filter(|path| is_old(path)).try_for_each(|path| remove(path))
+        let is_old =
+            |path: &PathBuf| iteration.is_none_or(|last| number(path).is_none_or(|of| of <= last));
+        entries(&folder)?
+            .iter()
+            .filter(|path| is_old(path))
+            .try_for_each(|path| remove(path))
     }
 }
 
@@ -358,8 +453,13 @@ fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
     for number in 2.. {
         match fs::create_dir(&path) {
             Ok(()) => break,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => path = directory.join(format!("{name}-{number}")),
-            Err(error) => return Err(error).with_context(|| format!("cannot create the folder {}", path.display())),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                path = directory.join(format!("{name}-{number}"))
+            }
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("cannot create the folder {}", path.display()));
+            }
         }
     }
     Ok(path)
@@ -369,7 +469,11 @@ fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
 fn lock(run: &Path) -> Result<File> {
     let path = run.join(LOCK);
     let file = open_to_write(&path, OpenOptions::new().create(true))?;
-    files::lock(&file, &path, format_args!("another process is training in {}", run.display()))?;
+    files::lock(
+        &file,
+        &path,
+        format_args!("another process is training in {}", run.display()),
+    )?;
     Ok(file)
 }
 
@@ -379,7 +483,10 @@ fn checkpoint(run: &Path, iteration: u64) -> PathBuf {
 
 fn checkpoints(run: &Path) -> Result<Vec<u64>> {
     let names = entries(&run.join(CHECKPOINTS))?;
-    let mut iterations: Vec<u64> = names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
+    let mut iterations: Vec<u64> = names
+        .iter()
+        .filter_map(|path| path.file_name()?.to_str()?.parse().ok())
+        .collect();
     iterations.sort_unstable();
     Ok(iterations)
 }

@@ -1,7 +1,7 @@
 //! The log of a run: plans the next games, and writes metrics, checkpoints and settings.
 //!
-//! The training loop and its workers get plans from the log and report results. The log owns the folder of the run, but
-//! does not contain networks or games.
+//! The training loop and its workers get plans from the log and report results. The log owns the
+//! folder of the run, but does not contain networks or games.
 
 use std::path::Path;
 
@@ -56,26 +56,61 @@ pub struct RunLog {
 /// Refuses changes of settings that are not possible during a run.
 fn check_changes(then: &Config, now: &Config, step: &IterationStep) -> Result<()> {
     let (games, limit) = (now.training.selfplay.games, now.run.time_limit_minutes);
-    let IterationStep { games: played, seconds, .. } = step;
+    let IterationStep {
+        games: played,
+        seconds,
+        ..
+    } = step;
     let is_past = limit != then.run.time_limit_minutes && now.time_share(*seconds) > 1.0;
     let (limit, minutes) = (limit.unwrap_or_default(), seconds / 60.0);
-    ensure!(now.run.directory == then.run.directory, "`run.directory` cannot change: move the folder of the run");
-    ensure!(now.ruleset.sheet == then.ruleset.sheet, "`ruleset.sheet` is not the sheet of the run: start another run");
-    ensure!(games >= *played, "`selfplay.games` is {games}, but {played} games are played: set at least {played}");
-    ensure!(!is_past, "`run.time_limit_minutes` is {limit}, but the run has taken {minutes:.1} minutes: set more");
+    ensure!(
+        now.run.directory == then.run.directory,
+        "`run.directory` cannot change: move the folder of the run"
+    );
+    ensure!(
+        now.ruleset.sheet == then.ruleset.sheet,
+        "`ruleset.sheet` is not the sheet of the run: start another run"
+    );
+    ensure!(
+        games >= *played,
+        "`selfplay.games` is {games}, but {played} games are played: set at least {played}"
+    );
+    ensure!(
+        !is_past,
+        "`run.time_limit_minutes` is {limit}, but the run has taken {minutes:.1} minutes: set more"
+    );
     Ok(())
 }
 
 impl RunLog {
-    /// Opens the log of a new run, or of a run that resumes from this `state` of its newest checkpoint.
+    /// Opens the log of a new run, or of a run that resumes from this `state` of its newest
+    /// checkpoint.
     ///
     /// # Errors
     /// When a setting that must not change has changed, or the folder of the run cannot be written.
-    pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>, on_cluster: bool) -> Result<RunLog> {
+    pub fn open(
+        config: Config,
+        rundir: RunDir,
+        state: Option<&LoopState>,
+        on_cluster: bool,
+    ) -> Result<RunLog> {
         let before = Config::of_run(rundir.path(), &[])?;
-        let step = state.map_or_else(IterationStep::default, |&LoopState { iteration, games, seconds, .. }| {
-            IterationStep { iteration, games, samples: 0, seconds }
-        });
+        let step = state.map_or_else(
+            IterationStep::default,
+            |&LoopState {
+                 iteration,
+                 games,
+                 seconds,
+                 ..
+             }| {
+                IterationStep {
+                    iteration,
+                    games,
+                    samples: 0,
+                    seconds,
+                }
+            },
+        );
         check_changes(&before, &config, &step)?;
         let mut history = state.map(|state| state.history.clone()).unwrap_or_default();
         if step.iteration > 0 && history == History::default() {
@@ -83,16 +118,21 @@ impl RunLog {
         }
         history.record(step.iteration, config.shaping(on_cluster));
         let schedule = |config: &Config| {
-            let share = config.training.share_done(step.games, config.time_share(step.seconds));
-            [config.training.learning.learning_rate_at(share), config.training.learning.lambda_at(share)]
+            let share = config
+                .training
+                .share_done(step.games, config.time_share(step.seconds));
+            [
+                config.training.learning.learning_rate_at(share),
+                config.training.learning.lambda_at(share),
+            ]
         };
         let [old, new] = [&before, &config].map(schedule);
         if let Some(change) = schedule_change(old, new).filter(|_| step.games > 0) {
             remark(format_args!("with the changed settings, {change}"));
         }
         if let Some(state) = state {
-            // If the run was interrupted just after it saved this checkpoint, the mark of the best checkpoint can be
-            // missing.
+            // If the run was interrupted just after it saved this checkpoint, the mark of the best
+            // checkpoint can be missing.
             rundir.mark_best(state.best)?;
         }
         let log = RunLog {
@@ -108,13 +148,20 @@ impl RunLog {
             is_evaluated: false,
         };
         let is_idle = |key: &str| {
-            ["selfplay.", "learning."].iter().any(|part| key.starts_with(part))
+            ["selfplay.", "learning."]
+                .iter()
+                .any(|part| key.starts_with(part))
                 && key != "selfplay.games"
                 && key != "learning.ema"
         };
-        let idle = log.history.changes().find(|(after, key, ..)| *after == step.iteration && is_idle(key));
+        let idle = log
+            .history
+            .changes()
+            .find(|(after, key, ..)| *after == step.iteration && is_idle(key));
         if let Some((.., key, _, _)) = idle.filter(|_| log.is_over()) {
-            bail!("`{key}` has no effect, because the run is over: also set a larger `selfplay.games`");
+            bail!(
+                "`{key}` has no effect, because the run is over: also set a larger `selfplay.games`"
+            );
         }
         Ok(log)
     }
@@ -129,8 +176,8 @@ impl RunLog {
         &self.rundir
     }
 
-    /// Stores the settings in the folder of the run, after the workers have accepted them. If the settings have
-    /// changed, removes the stored games.
+    /// Stores the settings in the folder of the run, after the workers have accepted them. If the
+    /// settings have changed, removes the stored games.
     pub fn accept(&self) -> Result<()> {
         if Config::of_run(self.rundir.path(), &[])? != self.config {
             self.rundir.forget_games(None)?;
@@ -143,12 +190,20 @@ impl RunLog {
         self.step.iteration
     }
 
-    /// The plan that follows the plan `before`. Without `before`, the plan that follows the finished games. `None` when
-    /// the run is over.
+    /// The plan that follows the plan `before`. Without `before`, the plan that follows the
+    /// finished games. `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
-        let IterationStep { iteration, games, seconds, .. } = self.step;
-        let (iteration, first) = before.map_or((iteration, games), |plan| (plan.iteration, plan.end));
-        self.config.training.plan(iteration, first, self.config.time_share(seconds))
+        let IterationStep {
+            iteration,
+            games,
+            seconds,
+            ..
+        } = self.step;
+        let (iteration, first) =
+            before.map_or((iteration, games), |plan| (plan.iteration, plan.end));
+        self.config
+            .training
+            .plan(iteration, first, self.config.time_share(seconds))
     }
 
     /// Whether all games are played, or the time limit is reached.
@@ -161,8 +216,8 @@ impl RunLog {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
     }
 
-    /// Whether the networks of the newest checkpoint still need their evaluation. On many machines, an evaluation can
-    /// end after the checkpoint is saved.
+    /// Whether the networks of the newest checkpoint still need their evaluation. On many machines,
+    /// an evaluation can end after the checkpoint is saved.
     pub fn lacks_evaluation(&self) -> bool {
         let iteration = self.step.iteration;
         iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
@@ -170,34 +225,73 @@ impl RunLog {
 
     /// Adds the results of a plan, which took `seconds`.
     pub fn finish(&mut self, plan: &Plan, report: &Report, losses: &MeanLosses, seconds: f64) {
-        let (iteration, all_games, all_seconds) = (plan.iteration, plan.end, self.step.seconds + seconds);
-        self.step = IterationStep { iteration, games: all_games, samples: report.samples, seconds: all_seconds };
+        let (iteration, all_games, all_seconds) =
+            (plan.iteration, plan.end, self.step.seconds + seconds);
+        self.step = IterationStep {
+            iteration,
+            games: all_games,
+            samples: report.samples,
+            seconds: all_seconds,
+        };
         let games = report.tally.games as f64;
         let per_second = |count: f64| count / seconds.max(1e-9);
         let TrainConfig { learning, .. } = &self.config.training;
-        let share = self.config.training.share_done(all_games, self.config.time_share(all_seconds));
+        let share = self
+            .config
+            .training
+            .share_done(all_games, self.config.time_share(all_seconds));
         let (value, policy) = (losses.value, losses.policy);
         let finished = games - report.tally.truncated as f64;
         let of_finished = |sum: f64| (finished > 0.0).then(|| sum / finished);
         let numbers = [
             ("train/value_loss", value.map(|losses| losses.value.into())),
-            ("train/gradient_norm", value.map(|losses| losses.gradient_norm.into())),
-            ("train/policy_loss", policy.map(|losses| losses.policy.into())),
-            ("train/policy_entropy", policy.map(|losses| losses.policy_entropy.into())),
-            ("train/learning_rate", Some(learning.learning_rate_at(share))),
+            (
+                "train/gradient_norm",
+                value.map(|losses| losses.gradient_norm.into()),
+            ),
+            (
+                "train/policy_loss",
+                policy.map(|losses| losses.policy.into()),
+            ),
+            (
+                "train/policy_entropy",
+                policy.map(|losses| losses.policy_entropy.into()),
+            ),
+            (
+                "train/learning_rate",
+                Some(learning.learning_rate_at(share)),
+            ),
             ("train/lambda", Some(learning.lambda_at(share))),
-            ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
+            (
+                "selfplay/turns_per_game",
+                Some(report.tally.turns as f64 / games),
+            ),
             ("selfplay/games_per_second", Some(per_second(games))),
-            ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
+            (
+                "selfplay/samples_per_second",
+                Some(per_second(report.added as f64)),
+            ),
             ("selfplay/luck_coefficient", Some(report.luck_coefficient)),
-            ("selfplay/first_seat_score", of_finished(report.tally.first_seat_returns)),
-            ("selfplay/drawn_share", Some(report.tally.drawn as f64 / games)),
-            ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
+            (
+                "selfplay/first_seat_score",
+                of_finished(report.tally.first_seat_returns),
+            ),
+            (
+                "selfplay/drawn_share",
+                Some(report.tally.drawn as f64 / games),
+            ),
+            (
+                "selfplay/truncated_share",
+                Some(report.tally.truncated as f64 / games),
+            ),
         ];
-        numbers.iter().for_each(|&(tag, value)| value.into_iter().for_each(|value| self.scalar(tag, value)));
+        numbers
+            .iter()
+            .for_each(|&(tag, value)| value.into_iter().for_each(|value| self.scalar(tag, value)));
         if self.evaluates_after(iteration) {
             self.metrics.histogram("selfplay/turns", &report.turns);
-            self.metrics.histogram("selfplay/value_targets", &report.targets);
+            self.metrics
+                .histogram("selfplay/value_targets", &report.targets);
         }
     }
 
@@ -214,50 +308,78 @@ impl RunLog {
     /// Adds the weights of each layer to the metrics, as histograms.
     pub fn weights(&mut self, net: &PortableNet) {
         for (network, mlp) in [("value", net.value()), ("policy", net.policy())] {
-            for (name, (weights, _)) in mlp.shape().layer_names().zip(mlp.shape().split(mlp.parameters())) {
-                self.metrics.histogram(&format!("weights/{network}.{name}"), weights);
+            for (name, (weights, _)) in mlp
+                .shape()
+                .layer_names()
+                .zip(mlp.shape().split(mlp.parameters()))
+            {
+                self.metrics
+                    .histogram(&format!("weights/{network}.{name}"), weights);
             }
         }
     }
 
-    /// Adds the short evaluation of the networks after `iteration` to the metrics. Returns whether this evaluation is
-    /// the best so far.
+    /// Adds the short evaluation of the networks after `iteration` to the metrics. Returns whether
+    /// this evaluation is the best so far.
     pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
-        for MatchResult { opponent, report, regret, .. } in &evaluation.results {
+        for MatchResult {
+            opponent,
+            report,
+            regret,
+            ..
+        } in &evaluation.results
+        {
             if let Some(score) = report.score {
-                self.metrics.scalar(&format!("eval/vs_{opponent}/score"), score);
-                self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());
+                self.metrics
+                    .scalar(&format!("eval/vs_{opponent}/score"), score);
+                self.metrics.scalar(
+                    &format!("eval/vs_{opponent}/drawn_share"),
+                    report.drawn_share(),
+                );
             }
-            self.metrics.scalar(&format!("eval/vs_{opponent}/truncated_games"), report.truncated_games as f64);
+            self.metrics.scalar(
+                &format!("eval/vs_{opponent}/truncated_games"),
+                report.truncated_games as f64,
+            );
             if let Some(regret) = regret {
-                self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
-                self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
-                self.metrics.scalar("eval/luck_adjusted_score", regret.luck_adjusted_score.mean);
+                self.metrics
+                    .scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
+                self.metrics
+                    .scalar("eval/optimal_choices", regret.optimal_choices.mean);
+                self.metrics
+                    .scalar("eval/luck_adjusted_score", regret.luck_adjusted_score.mean);
             }
         }
         if let Some(exploitability) = evaluation.exploitability {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
-        let is_best = evaluation.measure().is_some_and(|found| found.is_best(&mut self.highest));
+        let is_best = evaluation
+            .measure()
+            .is_some_and(|found| found.is_best(&mut self.highest));
         if is_best {
             self.best = Some(iteration);
         }
         is_best
     }
 
-    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it exists.
+    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it
+    /// exists.
     pub fn evaluated_late(&mut self, iteration: u64, evaluation: &RunEvaluation) -> Result<()> {
         self.scalar("eval/iteration", iteration as f64);
         self.evaluated(iteration, evaluation);
         self.rundir.mark_best(self.best)
     }
 
-    /// Shows the progress and writes the metrics of the last finished iteration. After a short evaluation, also writes
-    /// the report page of the run (`report.html`).
+    /// Shows the progress and writes the metrics of the last finished iteration. After a short
+    /// evaluation, also writes the report page of the run (`report.html`).
     pub fn write(&mut self) -> Result<()> {
         self.metrics.write(self.step)?;
-        let time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.step.seconds);
+        let time_left = self
+            .config
+            .run
+            .time_limit_minutes
+            .map(|minutes| 60.0 * minutes - self.step.seconds);
         if let Some(progress) = &mut self.progress {
             progress.update(self.step.games, &self.metrics.latest, time_left);
         }
@@ -267,12 +389,19 @@ impl RunLog {
         Ok(())
     }
 
-    /// Ends the display of the progress. If all games were played before the time limit, prints a remark.
+    /// Ends the display of the progress. If all games were played before the time limit, prints a
+    /// remark.
     pub fn end_progress(&mut self) {
-        let Some(progress) = self.progress.take() else { return };
+        let Some(progress) = self.progress.take() else {
+            return;
+        };
         progress.finish();
         let IterationStep { games, seconds, .. } = self.step;
-        let limit = self.config.run.time_limit_minutes.filter(|limit| self.is_over() && seconds < 60.0 * limit);
+        let limit = self
+            .config
+            .run
+            .time_limit_minutes
+            .filter(|limit| self.is_over() && seconds < 60.0 * limit);
         if let Some(limit) = limit {
             let minutes = seconds / 60.0;
             remark(format_args!(
@@ -286,18 +415,33 @@ impl RunLog {
         self.rundir.unlock();
     }
 
-    /// Saves a checkpoint of the last finished iteration, unless it exists. `write` writes networks and samples into a
-    /// folder and returns the rest of the state of the trainer.
+    /// Saves a checkpoint of the last finished iteration, unless it exists. `write` writes networks
+    /// and samples into a folder and returns the rest of the state of the trainer.
     pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
-        let IterationStep { iteration, games, seconds, .. } = self.step;
+        let IterationStep {
+            iteration,
+            games,
+            seconds,
+            ..
+        } = self.step;
         if self.saved < iteration {
             // A resumed run needs the metrics up to its checkpoint.
             self.metrics.sync()?;
             self.rundir.save_checkpoint(iteration, |dir| {
-                let (trainer, config, history) = (write(dir)?, self.config.to_toml(), self.history.clone());
+                let (trainer, config, history) =
+                    (write(dir)?, self.config.to_toml(), self.history.clone());
                 let (best, highest) = (self.best, self.highest.clone());
-                let state =
-                    LoopState { iteration, games, trainer, seconds, best, highest, best_score: None, config, history };
+                let state = LoopState {
+                    iteration,
+                    games,
+                    trainer,
+                    seconds,
+                    best,
+                    highest,
+                    best_score: None,
+                    config,
+                    history,
+                };
                 checkpoint::save_state(dir, &state)
             })?;
             self.rundir.mark_best(self.best)?;
@@ -310,15 +454,21 @@ impl RunLog {
 
     /// Stores the games of a plan until a checkpoint contains their samples.
     pub fn keep(&self, kept: &KeptGames) -> Result<()> {
-        self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
+        self.rundir
+            .keep_games(kept.plan.iteration, &wire::encode(kept)?)
     }
 
-    /// The stored games of `iteration`, if there are any and this version of the program has written them.
+    /// The stored games of `iteration`, if there are any and this version of the program has
+    /// written them.
     pub fn kept_games(&self, iteration: u64) -> Result<Option<KeptGames>> {
-        let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
+        let Some(bytes) = self.rundir.kept_games(iteration)? else {
+            return Ok(None);
+        };
         let games = format!("games of iteration {iteration}");
         if !wire::is_message(&bytes) {
-            remark(format_args!("another version has stored the {games}: they are played again"));
+            remark(format_args!(
+                "another version has stored the {games}: they are played again"
+            ));
             return Ok(None);
         }
         let place = || format!("the stored {games} in {}", self.rundir.path().display());

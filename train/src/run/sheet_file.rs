@@ -28,15 +28,22 @@ fn listed(problems: &[String], is_unreadable: bool) -> String {
     match problems {
         [problem] if is_unreadable => problem.clone(),
         [problem] => format!("1 problem in the sheet\n{problem}"),
-        _ => format!("{} problems in the sheet\n{}", problems.len(), problems.join("\n")),
+        _ => format!(
+            "{} problems in the sheet\n{}",
+            problems.len(),
+            problems.join("\n")
+        ),
     }
 }
 
-/// Whether `game`, with or without house rules after a `?`, is a path of a sheet and not a name: it ends in `.toml` or
-/// contains a `/`, such as `/dev/stdin`.
+/// Whether `game`, with or without house rules after a `?`, is a path of a sheet and not a name: it
+/// ends in `.toml` or contains a `/`, such as `/dev/stdin`.
 pub fn is_file(game: &str) -> bool {
     let name = Ruleset::split(game).0;
-    name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
+    name.contains('/')
+        || Path::new(name)
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
 /// Reads a sheet file. Returns the sheet and its text.
@@ -45,7 +52,10 @@ pub fn is_file(game: &str) -> bool {
 /// When the file cannot be read, or the sheet is not valid.
 pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
     let file = path.display().to_string();
-    let one = |problem: String| SheetFileError { problems: vec![problem], is_unreadable: true };
+    let one = |problem: String| SheetFileError {
+        problems: vec![problem],
+        is_unreadable: true,
+    };
     let text = text(path).map_err(|error| one(format!("cannot read the sheet {file}: {error}")))?;
     let sheet = parse(&text, &file, Sheet::read)?;
     Ok((sheet, text))
@@ -64,7 +74,10 @@ pub fn parse(
 ) -> Result<Sheet, SheetFileError> {
     let broken = |problems: &str| {
         let problems = problems.lines().map(str::to_owned).collect();
-        SheetFileError { problems, is_unreadable: false }
+        SheetFileError {
+            problems,
+            is_unreadable: false,
+        }
     };
     let sheet = read(text, file).map_err(|error| broken(&error.to_string()))?;
     Sheets::check_name(&sheet).map_err(|error| broken(&format!("{file}: name: {error}")))?;
@@ -74,5 +87,9 @@ pub fn parse(
 /// Whether a text is a sheet, valid or not, and not a file of settings.
 pub fn is_sheet(text: &str) -> bool {
     let table = text.parse::<toml::Table>();
-    table.is_ok_and(|table| ["board", "throws", "turn"].iter().any(|section| table.contains_key(*section)))
+    table.is_ok_and(|table| {
+        ["board", "throws", "turn"]
+            .iter()
+            .any(|section| table.contains_key(*section))
+    })
 }

@@ -1,8 +1,9 @@
 //! Messages between the machines of a run: games, weights, results.
 //!
 //! A message begins with four bytes that state the version. Data in the format
-//! [postcard](https://postcard.jamesmunns.com) follow. A message with games also contains the hash of their rules.
-//! Decoding checks every throw and action, so decoded games are valid training data.
+//! [postcard](https://postcard.jamesmunns.com) follow. A message with games also contains the hash
+//! of their rules. Decoding checks every throw and action, so decoded games are valid training
+//! data.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
@@ -26,7 +27,9 @@ pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// When the bytes are not a message of this version and type.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let content = bytes.strip_prefix(&MAGIC).context("these bytes are not a message of this version of ashta")?;
+    let content = bytes
+        .strip_prefix(&MAGIC)
+        .context("these bytes are not a message of this version of ashta")?;
     postcard::from_bytes(content).context("the message is damaged")
 }
 
@@ -35,13 +38,14 @@ pub fn is_message(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The hash of the rules, the version of the encoding, and the games. The start of each trajectory is a position as
-/// text.
+/// The hash of the rules, the version of the encoding, and the games. The start of each trajectory
+/// is a position as text.
 type Games = (u64, u32, Vec<GameRecord<String>>);
 
 /// Encodes games.
 pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8>> {
-    let text = |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
+    let text =
+        |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
     let games = records.iter().map(text).collect::<Result<_>>()?;
     let spec = race.spec();
     encode::<Games>(&(spec.ruleset_hash, spec.encoding, games))
@@ -66,11 +70,21 @@ pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>>
 }
 
 fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>> {
-    ensure!(race.spec().seats.contains(record.first), "the seat of its first throw is not in the game");
-    let record =
-        record.with_starts(|text: String| race.parse_state(&text).context("it begins at an invalid position"))?;
-    ensure!(record.main.start == race.initial_state(record.first), "it does not begin at the initial position");
-    std::iter::once(&record.main).chain(&record.branches).try_for_each(|line| check(race, line))?;
+    ensure!(
+        race.spec().seats.contains(record.first),
+        "the seat of its first throw is not in the game"
+    );
+    let record = record.with_starts(|text: String| {
+        race.parse_state(&text)
+            .context("it begins at an invalid position")
+    })?;
+    ensure!(
+        record.main.start == race.initial_state(record.first),
+        "it does not begin at the initial position"
+    );
+    std::iter::once(&record.main)
+        .chain(&record.branches)
+        .try_for_each(|line| check(race, line))?;
     Ok(record)
 }
 
@@ -85,22 +99,38 @@ fn check(race: &Race, line: &Trajectory<State>) -> Result<()> {
     loop {
         match race.node(&state) {
             Node::Chance(_) => {
-                let Some(&outcome) = outcomes.next() else { break };
+                let Some(&outcome) = outcomes.next() else {
+                    break;
+                };
                 let count = race.chance_outcomes(&state).len();
-                ensure!(usize::from(outcome) < count, "it has a throw that the dice do not have");
+                ensure!(
+                    usize::from(outcome) < count,
+                    "it has a throw that the dice do not have"
+                );
                 race.apply_chance(&mut state, Outcome(outcome));
             }
             Node::Decision(_) => {
-                let Some((&action, policy)) = actions.next() else { break };
+                let Some((&action, policy)) = actions.next() else {
+                    break;
+                };
                 let legal = race.legal_actions(&state);
-                let mut named = policy.iter().map(|&(action, _)| action).chain([Action(action)]);
-                ensure!(named.all(|action| legal.contains(action)), "it has an action that is not legal");
+                let mut named = policy
+                    .iter()
+                    .map(|&(action, _)| action)
+                    .chain([Action(action)]);
+                ensure!(
+                    named.all(|action| legal.contains(action)),
+                    "it has an action that is not legal"
+                );
                 race.apply_action(&mut state, Action(action));
             }
             Node::Terminal => break,
         }
     }
-    ensure!(outcomes.next().is_none() && actions.next().is_none(), "it continues after its end");
+    ensure!(
+        outcomes.next().is_none() && actions.next().is_none(),
+        "it continues after its end"
+    );
     Ok(())
 }
 
@@ -116,9 +146,15 @@ pub fn weights(net: &PortableNet) -> Vec<f32> {
 pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet> {
     let expected = shape.value.parameters() + shape.policy.parameters();
     let found = weights.len();
-    ensure!(found == expected, "there are {found} weights, not {expected}");
+    ensure!(
+        found == expected,
+        "there are {found} weights, not {expected}"
+    );
     let (value, policy) = weights.split_at(shape.value.parameters());
-    Ok(PortableNet::new(Mlp::new(shape.value.clone(), value)?, Mlp::new(shape.policy.clone(), policy)?)?)
+    Ok(PortableNet::new(
+        Mlp::new(shape.value.clone(), value)?,
+        Mlp::new(shape.policy.clone(), policy)?,
+    )?)
 }
 
 #[cfg(test)]
@@ -131,7 +167,10 @@ mod tests {
     use crate::run::games;
 
     fn played(game: &str) -> (Race, Vec<GameRecord<State>>) {
-        let sets = [format!("ruleset.game={game}"), "selfplay.turn_limit=60".to_owned()];
+        let sets = [
+            format!("ruleset.game={game}"),
+            "selfplay.turn_limit=60".to_owned(),
+        ];
         let config = Config::load(None, &sets).expect("a valid configuration");
         let race = games::configured(&config.ruleset).expect("a game");
         let records = play_games(&race, &mut PipEvaluator, &config.training, 3, 5..9);
@@ -144,13 +183,22 @@ mod tests {
         records.truncate(1);
         records[0].branches.truncate(2);
         let bytes = encode_games(&race, &records).expect("a message");
-        let error = |bytes: &[u8]| decode_games(&race, bytes).expect_err("it is broken").to_string();
+        let error = |bytes: &[u8]| {
+            decode_games(&race, bytes)
+                .expect_err("it is broken")
+                .to_string()
+        };
         assert!(error(&bytes[1..]).contains("not a message"));
         let older = [&bytes[..3], &[1], &bytes[4..]].concat();
         assert!(error(&older).contains("not a message of this version"));
         assert_eq!(error(&bytes[..bytes.len() / 2]), "the message is damaged");
         let (other, _) = played("pagade");
-        assert!(decode_games(&other, &bytes).expect_err("another game").to_string().contains("ruleset"));
+        assert!(
+            decode_games(&other, &bytes)
+                .expect_err("another game")
+                .to_string()
+                .contains("ruleset")
+        );
         let mut wrong = records.clone();
         wrong[0].main.actions[0] ^= 16;
         let wrong = encode_games(&race, &wrong).expect("a message");

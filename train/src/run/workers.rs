@@ -31,25 +31,31 @@ pub struct Iteration {
     pub numbers: BTreeMap<String, f64>,
 }
 
-/// Plays, learns and evaluates for the training loop ([`super::Run`]). Every method fails when learning has diverged,
-/// or the workers are lost.
+/// Plays, learns and evaluates for the training loop ([`super::Run`]). Every method fails when
+/// learning has diverged, or the workers are lost.
 pub trait Workers: Sized {
-    /// Whether games can be played with weights of earlier iterations. Then `cluster.staleness` shapes the bot.
+    /// Whether games can be played with weights of earlier iterations. Then `cluster.staleness`
+    /// shapes the bot.
     const ARE_ON_CLUSTER: bool;
 
     /// Creates the workers of a run with these settings, from a checkpoint if there is one.
     ///
     /// # Errors
-    /// When the settings are not valid for the networks, or the checkpoint does not match the settings.
-    fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self>;
+    /// When the settings are not valid for the networks, or the checkpoint does not match the
+    /// settings.
+    fn new(
+        config: &Config,
+        evaluator: RunEvaluator,
+        checkpoint: Option<(PathBuf, TrainerState)>,
+    ) -> Result<Self>;
 
     /// Prepares the iterations after iteration `_iteration`. Called before the settings are stored.
     fn begin(&mut self, _iteration: u64) -> Result<()> {
         Ok(())
     }
 
-    /// Learns from the games of the last iteration, plays the games of `plan` at the same time, and adds the new games
-    /// to the replay buffers.
+    /// Learns from the games of the last iteration, plays the games of `plan` at the same time, and
+    /// adds the new games to the replay buffers.
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration>;
 
     /// Learns from the last added games with this learning rate.
@@ -58,12 +64,13 @@ pub trait Workers: Sized {
     /// The current networks, for evaluation and export.
     fn net(&mut self) -> Result<Arc<PortableNet>>;
 
-    /// Runs the short evaluation of the networks after `iteration`; `None` if the evaluation runs at the same time as
-    /// training.
-    fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Result<Option<RunEvaluation>>;
+    /// Runs the short evaluation of the networks after `iteration`; `None` if the evaluation runs
+    /// at the same time as training.
+    fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>)
+    -> Result<Option<RunEvaluation>>;
 
-    /// The result of the evaluation that runs at the same time as training, and its iteration. `None` if it has not
-    /// ended. With `_waits`, waits for its end.
+    /// The result of the evaluation that runs at the same time as training, and its iteration.
+    /// `None` if it has not ended. With `_waits`, waits for its end.
     fn late_evaluation(&mut self, _waits: bool) -> Result<Option<(u64, RunEvaluation)>> {
         Ok(None)
     }
@@ -71,12 +78,14 @@ pub trait Workers: Sized {
     /// Runs the evaluation at the end of a run. Ends immediately with `None` if `stop` is set.
     fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>>;
 
-    /// Whether the run must stop before its next iteration. Called before the metrics of an iteration are written.
+    /// Whether the run must stop before its next iteration. Called before the metrics of an
+    /// iteration are written.
     fn is_stopped(&mut self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Writes networks and samples into an empty folder. Returns the rest of the state of the trainer.
+    /// Writes networks and samples into an empty folder. Returns the rest of the state of the
+    /// trainer.
     fn save(&mut self, dir: &Path) -> Result<TrainerState>;
 }
 
@@ -91,20 +100,36 @@ pub struct LocalWorkers {
 impl Workers for LocalWorkers {
     const ARE_ON_CLUSTER: bool = false;
 
-    fn new(config: &Config, evaluator: RunEvaluator, checkpoint: Option<(PathBuf, TrainerState)>) -> Result<Self> {
+    fn new(
+        config: &Config,
+        evaluator: RunEvaluator,
+        checkpoint: Option<(PathBuf, TrainerState)>,
+    ) -> Result<Self> {
         let (race, Config { run, training, .. }) = (&evaluator.race, config);
         let trainer = match checkpoint {
             None => Trainer::new(race, training, run.device, run.seed)?,
             Some((dir, state)) => Trainer::load(race, training, run.device, run.seed, &dir, state)?,
         };
-        Ok(LocalWorkers { evaluator, trainer, threads: run.threads })
+        Ok(LocalWorkers {
+            evaluator,
+            trainer,
+            threads: run.threads,
+        })
     }
 
     fn iterate(&mut self, log: &RunLog, plan: Plan) -> Result<Iteration> {
         let clock = Instant::now();
         let (records, losses) = self.trainer.play_and_learn(&plan, self.threads)?;
-        let report = self.trainer.add_games(&records, plan.lambda, log.evaluates_after(plan.iteration));
-        Ok(Iteration { plan, report, losses, seconds: clock.elapsed().as_secs_f64(), numbers: BTreeMap::new() })
+        let report =
+            self.trainer
+                .add_games(&records, plan.lambda, log.evaluates_after(plan.iteration));
+        Ok(Iteration {
+            plan,
+            report,
+            losses,
+            seconds: clock.elapsed().as_secs_f64(),
+            numbers: BTreeMap::new(),
+        })
     }
 
     fn learn(&mut self, rate: f64) -> Result<()> {

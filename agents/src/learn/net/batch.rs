@@ -26,8 +26,9 @@ pub struct Sample<'a> {
     pub active: &'a [u16],
     /// `[values]`: the value targets, relative to the observer, each 0 to 1.
     pub values: &'a [f32],
-    /// The legal actions, and the policy target `[actions]`. The target probabilities of the legal actions sum to 1;
-    /// the other entries are ignored. `None` without a policy target, as at chance nodes.
+    /// The legal actions, and the policy target `[actions]`. The target probabilities of the legal
+    /// actions sum to 1; the other entries are ignored. `None` without a policy target, as at
+    /// chance nodes.
     pub policy: Option<(ActionMask, &'a [f32])>,
 }
 
@@ -55,10 +56,14 @@ impl Batch {
     /// # Panics
     /// When there is a policy target but no legal action.
     pub fn push(&mut self, sample: Sample<'_>) {
-        self.observations.push(|active| active.extend_from_slice(sample.active));
+        self.observations
+            .push(|active| active.extend_from_slice(sample.active));
         self.values.extend_from_slice(sample.values);
         let (legal, policy) = sample.policy.unwrap_or_default();
-        assert!(sample.policy.is_none() || !legal.is_empty(), "a policy target needs a legal action");
+        assert!(
+            sample.policy.is_none() || !legal.is_empty(),
+            "a policy target needs a legal action"
+        );
         self.legal.push(legal);
         self.policies.extend_from_slice(policy);
     }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::play::error::Error;
 
-/// The hardware of a learner. Inference does not depend on it: the portable network runs on the CPU.
+/// The hardware of a learner. Inference does not depend on it: the portable network runs on the
+/// CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LearnerDevice {
@@ -38,8 +39,11 @@ impl LearnerDevice {
             #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
             missing => {
                 let name = format!("{missing:?}").to_lowercase();
-                let refusal = format!("this program cannot run the learner on the device \"{name}\"");
-                Err(Error::new(format!("{refusal}: it was built without the feature `{name}`")))
+                let refusal =
+                    format!("this program cannot run the learner on the device \"{name}\"");
+                Err(Error::new(format!(
+                    "{refusal}: it was built without the feature `{name}`"
+                )))
             }
         }
     }
@@ -57,7 +61,13 @@ mod tests {
     #[cfg(not(feature = "cuda"))]
     #[test]
     fn a_device_that_was_not_built_in_is_refused_by_name() {
-        let error = LearnerDevice::Cuda.open().expect_err("it was not built in").to_string();
-        assert!(error.ends_with("device \"cuda\": it was built without the feature `cuda`"), "{error}");
+        let error = LearnerDevice::Cuda
+            .open()
+            .expect_err("it was not built in")
+            .to_string();
+        assert!(
+            error.ends_with("device \"cuda\": it was built without the feature `cuda`"),
+            "{error}"
+        );
     }
 }

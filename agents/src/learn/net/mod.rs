@@ -1,5 +1,5 @@
-//! Training in burn: the network, its losses and its optimizer. Only this module uses burn; agents use
-//! [`crate::network::portable`].
+//! Training in burn: the network, its losses and its optimizer. Only this module uses burn; agents
+//! use [`crate::network::portable`].
 
 mod bag;
 mod batch;

@@ -1,7 +1,8 @@
-//! The network in burn: the layers of [`crate::network::portable`], the forward pass without burn, as a burn module.
+//! The network in burn: the layers of [`crate::network::portable`], the forward pass without burn,
+//! as a burn module.
 //!
-//! A new kind of layer is added here and in the portable network. [`Network::parameters`] refuses a network with layers
-//! that the portable network does not have.
+//! A new kind of layer is added here and in the portable network. [`Network::parameters`] refuses a
+//! network with layers that the portable network does not have.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::nn::Linear;
@@ -27,13 +28,22 @@ impl Network {
     /// The network with the given parameters in the order of [`MlpShape`].
     pub(super) fn new(shape: &MlpShape, parameters: &[f32], device: &Device) -> Network {
         let device = device.clone().autodiff();
-        let layers = shape.layers().zip(shape.spans()).map(|((inputs, outputs), span)| {
-            let (weight, bias) = parameters[span].split_at(inputs * outputs);
-            let weight = Tensor::from_data(TensorData::new(weight.to_vec(), [inputs, outputs]), &device);
-            let bias = Tensor::from_data(bias, &device);
-            Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) }
-        });
-        Network { layers: layers.collect() }
+        let layers = shape
+            .layers()
+            .zip(shape.spans())
+            .map(|((inputs, outputs), span)| {
+                let (weight, bias) = parameters[span].split_at(inputs * outputs);
+                let weight =
+                    Tensor::from_data(TensorData::new(weight.to_vec(), [inputs, outputs]), &device);
+                let bias = Tensor::from_data(bias, &device);
+                Linear {
+                    weight: Param::from_tensor(weight),
+                    bias: Some(Param::from_tensor(bias)),
+                }
+            });
+        Network {
+            layers: layers.collect(),
+        }
     }
 
     /// Returns the logits `[samples, values + actions]` of observations. `active` is from
@@ -42,13 +52,16 @@ impl Network {
         let (first, deeper) = self.layers.split_first().expect("a network has a layer");
         let bias = first.bias.as_ref().expect("a layer has a bias");
         let sums = sum_rows(active, first.weight.val(), bias.val());
-        deeper.iter().fold(sums, |input, layer| layer.forward(relu(input)))
+        deeper
+            .iter()
+            .fold(sums, |input, layer| layer.forward(relu(input)))
     }
 
     /// Returns the parameters in the order of [`MlpShape`].
     ///
     /// # Errors
-    /// When the network has a parameter that the portable network does not have; the error names it.
+    /// When the network has a parameter that the portable network does not have; the error names
+    /// it.
     pub(super) fn parameters(&self, shape: &MlpShape) -> Result<Vec<f32>, Error> {
         portable_parameters(self, shape)
     }
@@ -59,16 +72,32 @@ impl Network {
     }
 }
 
-/// Returns the parameters of a module in the order of [`MlpShape`], if they are the parameters of a [`Network`].
+/// Returns the parameters of a module in the order of [`MlpShape`], if they are the parameters of a
+/// [`Network`].
 fn portable_parameters<M: Module>(module: &M, shape: &MlpShape) -> Result<Vec<f32>, Error> {
-    let mut expected = shape.layers().enumerate().flat_map(|(index, (inputs, outputs))| {
-        [(format!("layers.{index}.weight"), inputs * outputs), (format!("layers.{index}.bias"), outputs)]
-    });
+    let mut expected = shape
+        .layers()
+        .enumerate()
+        .flat_map(|(index, (inputs, outputs))| {
+            [
+                (format!("layers.{index}.weight"), inputs * outputs),
+                (format!("layers.{index}.bias"), outputs),
+            ]
+        });
     let mut parameters = Vec::with_capacity(shape.parameters());
     for (name, row) in named_rows(module) {
         let row = numbers(row);
-        let known = Some((&name, row.len())) == expected.next().as_ref().map(|(name, length)| (name, *length));
-        let text = || format!("players do not know the parameter `{name}` of {} numbers", row.len());
+        let known = Some((&name, row.len()))
+            == expected
+                .next()
+                .as_ref()
+                .map(|(name, length)| (name, *length));
+        let text = || {
+            format!(
+                "players do not know the parameter `{name}` of {} numbers",
+                row.len()
+            )
+        };
         Error::unless(known, text)?;
         parameters.extend(row);
     }
@@ -101,26 +130,36 @@ impl ModuleVisitor for NamedRows {
     }
 
     fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<D>>) {
-        self.rows.push((self.path.join("."), parameter.val().inner().reshape([-1])));
+        self.rows
+            .push((self.path.join("."), parameter.val().inner().reshape([-1])));
     }
 }
 
 /// The numbers of a tensor of floats, row-major.
 pub(super) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_into_vec().expect("the tensors of a learner hold 32-bit floats")
+    tensor
+        .into_data()
+        .try_into_vec()
+        .expect("the tensors of a learner hold 32-bit floats")
 }
 
 /// Returns initial random parameters of a network. They depend only on the shape and the seed.
 ///
-/// The weights of hidden layers are uniform, with the variance that keeps signals equally large after a ReLU (He
-/// initialization, He et al. 2015). The weights of the head are smaller by a factor of √6. Biases are 0.
+/// The weights of hidden layers are uniform, with the variance that keeps signals equally large
+/// after a ReLU (He initialization, He et al. 2015). The weights of the head are smaller by a
+/// factor of √6. Biases are 0.
 pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut parameters = Vec::with_capacity(shape.parameters());
     for (index, ((inputs, outputs), fan_in)) in shape.layers().zip(fan_ins(shape)).enumerate() {
-        let gain = if index == shape.hidden.len() { 1.0 } else { 6.0 };
+        let gain = if index == shape.hidden.len() {
+            1.0
+        } else {
+            6.0
+        };
         let bound = (gain / fan_in as f32).sqrt();
-        // The upper 24 bits give multiples of 2⁻²³ from -1 to below 1, which a float represents exactly.
+        // The upper 24 bits give multiples of 2⁻²³ from -1 to below 1, which a float represents
+        // exactly.
         let mut uniform = || (rng.next_u64() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
         parameters.extend((0..inputs * outputs).map(|_| bound * uniform()));
         parameters.resize(parameters.len() + outputs, 0.0);
@@ -130,17 +169,26 @@ pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
 
 /// The approximate number of inputs of each layer that are not 0.
 fn fan_ins(shape: &MlpShape) -> impl Iterator<Item = usize> {
-    shape.layers().enumerate().map(|(index, (inputs, _))| if index == 0 { inputs.min(ACTIVE_ENTRIES) } else { inputs })
+    shape.layers().enumerate().map(|(index, (inputs, _))| {
+        if index == 0 {
+            inputs.min(ACTIVE_ENTRIES)
+        } else {
+            inputs
+        }
+    })
 }
 
 /// The learning rate of each layer as a share of the learning rate of the first layer, 0 to 1.
 ///
-/// A step of Adam changes every weight by about the same amount, so it changes a sum of many inputs more than a sum of
-/// few inputs. With learning rates inversely proportional to the fan-in, the sums of all layers change equally for any
-/// widths (the scaling for Adam of Yang et al., "Tensor Programs V", 2022).
+/// A step of Adam changes every weight by about the same amount, so it changes a sum of many inputs
+/// more than a sum of few inputs. With learning rates inversely proportional to the fan-in, the
+/// sums of all layers change equally for any widths (the scaling for Adam of Yang et al., "Tensor
+/// Programs V", 2022).
 pub(super) fn layer_rates(shape: &MlpShape) -> Vec<f64> {
     let first = shape.observation.min(ACTIVE_ENTRIES) as f64;
-    fan_ins(shape).map(|fan_in| (first / fan_in as f64).min(1.0)).collect()
+    fan_ins(shape)
+        .map(|fan_in| (first / fan_in as f64).min(1.0))
+        .collect()
 }
 
 #[cfg(test)]
@@ -154,8 +202,13 @@ mod tests {
 
     #[test]
     fn initial_parameters_are_pinned() {
-        let shape =
-            MlpShape { observation: 100, hidden: vec![32], values: 2, actions: 9, value_head: ValueHead::Softmax };
+        let shape = MlpShape {
+            observation: 100,
+            hidden: vec![32],
+            values: 2,
+            actions: 9,
+            value_head: ValueHead::Softmax,
+        };
         let parameters = initial_parameters(&shape, 7);
         assert_eq!(parameters.len(), shape.parameters());
         let bits: Vec<u32> = parameters[..3].iter().map(|x| x.to_bits()).collect();
@@ -175,7 +228,11 @@ mod tests {
             value_head: ValueHead::Softmax,
         };
         assert_eq!(layer_rates(&shape(300, &[256, 32])), [1.0, 1.0 / 16.0, 0.5]);
-        assert_eq!(layer_rates(&shape(300, &[8])), [1.0, 1.0], "never above the rate of the first layer");
+        assert_eq!(
+            layer_rates(&shape(300, &[8])),
+            [1.0, 1.0],
+            "never above the rate of the first layer"
+        );
         assert_eq!(layer_rates(&shape(4, &[8])), [1.0, 0.5]);
     }
 
@@ -192,18 +249,35 @@ mod tests {
             (&[130, 33, 17], 4, 17, Sigmoid),
             (&[96, 40], 3, 8, Softmax),
         ] {
-            let shape = MlpShape { observation: 60, hidden: hidden.to_vec(), values: outputs, actions, value_head };
+            let shape = MlpShape {
+                observation: 60,
+                hidden: hidden.to_vec(),
+                values: outputs,
+                actions,
+                value_head,
+            };
             let parameters = initial_parameters(&shape, 11);
             let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
             // From empty observations to full ones.
-            let mut entries = |count: u32| (0..60).filter(|_| rng.random_range(0..40) < count).collect::<Vec<u16>>();
+            let mut entries = |count: u32| {
+                (0..60)
+                    .filter(|_| rng.random_range(0..40) < count)
+                    .collect::<Vec<u16>>()
+            };
             let rows: Vec<Vec<u16>> = (0..40).map(&mut entries).collect();
             let mut batch = Batch::default();
             for active in &rows {
-                batch.push(Sample { active, values: &vec![0.0; outputs], policy: None });
+                batch.push(Sample {
+                    active,
+                    values: &vec![0.0; outputs],
+                    policy: None,
+                });
             }
             let network = Network::new(&shape, &parameters, &device);
-            assert_eq!(network.parameters(&shape).expect("players know its layers"), parameters);
+            assert_eq!(
+                network.parameters(&shape).expect("players know its layers"),
+                parameters
+            );
             let logits = numbers(network.forward(active_entries(&batch, 60, &device)));
             let mut scratch = Scratch::default();
             for (active, logits) in rows.iter().zip(logits.chunks_exact(outputs + actions)) {
@@ -213,11 +287,17 @@ mod tests {
                     Softmax => logit.exp() / total,
                     Sigmoid => 1.0 / (1.0 + (-logit).exp()),
                 };
-                let expected: Vec<f32> =
-                    logits[..outputs].iter().map(value).chain(logits[outputs..].iter().copied()).collect();
+                let expected: Vec<f32> = logits[..outputs]
+                    .iter()
+                    .map(value)
+                    .chain(logits[outputs..].iter().copied())
+                    .collect();
                 assert_eq!(values.len() + policy.len(), expected.len());
                 for (found, expected) in values.iter().chain(policy).zip(expected) {
-                    assert!((found - expected).abs() < 1e-4, "{shape:?}: {found} for {expected}");
+                    assert!(
+                        (found - expected).abs() < 1e-4,
+                        "{shape:?}: {found} for {expected}"
+                    );
                 }
             }
         }
@@ -230,14 +310,29 @@ mod tests {
             layers: Vec<Linear>,
             norm: burn::nn::LayerNorm,
         }
-        let shape = MlpShape { observation: 4, hidden: vec![3], values: 1, actions: 0, value_head: ValueHead::Sigmoid };
+        let shape = MlpShape {
+            observation: 4,
+            hidden: vec![3],
+            values: 1,
+            actions: 0,
+            value_head: ValueHead::Sigmoid,
+        };
         let (device, parameters) = (Device::flex(), initial_parameters(&shape, 1));
         let Network { layers } = Network::new(&shape, &parameters, &device);
         let norm = burn::nn::LayerNormConfig::new(3).init(&device);
-        let error = portable_parameters(&Normalized { layers, norm }, &shape).expect_err("players have no norm");
-        assert_eq!(error.to_string(), "players do not know the parameter `norm.gamma` of 3 numbers");
+        let error = portable_parameters(&Normalized { layers, norm }, &shape)
+            .expect_err("players have no norm");
+        assert_eq!(
+            error.to_string(),
+            "players do not know the parameter `norm.gamma` of 3 numbers"
+        );
         let layers = Network::new(&shape, &parameters, &device).layers[..1].to_vec();
-        let error = Network { layers }.parameters(&shape).expect_err("the head is missing");
-        assert_eq!(error.to_string(), "the network has no parameter `layers.1.weight`");
+        let error = Network { layers }
+            .parameters(&shape)
+            .expect_err("the head is missing");
+        assert_eq!(
+            error.to_string(),
+            "the network has no parameter `layers.1.weight`"
+        );
     }
 }

@@ -9,8 +9,8 @@ use burn::tensor::{Device, Gradients, Tensor};
 use super::model::numbers;
 use crate::learn::config::LearningConfig;
 
-/// Moments of Adam below this size become 0. Otherwise the moments of rare features become subnormal numbers, and
-/// processors are much slower with subnormal numbers.
+/// Moments of Adam below this size become 0. Otherwise the moments of rare features become
+/// subnormal numbers, and processors are much slower with subnormal numbers.
 const LEAST_MOMENT: f32 = 1e-30;
 /// Steps between two passes that set small moments to 0.
 const STEPS_BETWEEN_FLUSHES: usize = 64;
@@ -33,45 +33,84 @@ struct Row {
 }
 
 impl NetworkOptimizer {
-    /// An optimizer after `steps` steps. `rows` has the rate of each parameter, as a share of the learning rate of the
-    /// first layer, and Adam's first and second moments.
+    /// An optimizer after `steps` steps. `rows` has the rate of each parameter, as a share of the
+    /// learning rate of the first layer, and Adam's first and second moments.
     pub(super) fn new(
         config: &LearningConfig,
         steps: u64,
         rows: impl Iterator<Item = (f64, [Vec<f32>; 2])>,
         device: &Device,
     ) -> NetworkOptimizer {
-        let adamw = AdamWConfig::new().with_epsilon(1e-8).with_weight_decay(config.weight_decay as f32).build();
+        let adamw = AdamWConfig::new()
+            .with_epsilon(1e-8)
+            .with_weight_decay(config.weight_decay as f32)
+            .build();
         let row = |(rate, moments): (f64, [Vec<f32>; 2])| {
-            let [first, second] = moments.map(|moment| Tensor::from_data(moment.as_slice(), device));
+            let [first, second] =
+                moments.map(|moment| Tensor::from_data(moment.as_slice(), device));
             let momentum = AdaptiveMomentumState::new(steps as usize, first, second);
-            Row { rate, state: Some(AdamWState::new(momentum)) }
+            Row {
+                rate,
+                state: Some(AdamWState::new(momentum)),
+            }
         };
-        NetworkOptimizer { adamw, clip: config.gradient_clip, rows: rows.map(row).collect() }
+        NetworkOptimizer {
+            adamw,
+            clip: config.gradient_clip,
+            rows: rows.map(row).collect(),
+        }
     }
 
     /// Adam's first and second moments, each as one row of all parameters.
     pub(super) fn moments(&self) -> [Vec<f32>; 2] {
         let states = self.rows.iter().filter_map(|row| row.state.as_ref());
         let (first, second): (Vec<_>, Vec<_>) = states
-            .map(|AdamWState { momentum }| (numbers(momentum.moment_1.clone()), numbers(momentum.moment_2.clone())))
+            .map(|AdamWState { momentum }| {
+                (
+                    numbers(momentum.moment_1.clone()),
+                    numbers(momentum.moment_2.clone()),
+                )
+            })
             .unzip();
         [first.concat(), second.concat()]
     }
 
-    /// Takes a step of a module. Returns the module and the norm `[1]` of the gradient before clipping.
-    pub(super) fn step<M: Module>(&mut self, module: M, gradients: Gradients, learning_rate: f64) -> (M, Tensor<1>) {
-        let mut found = GradientRows { gradients, rows: Vec::with_capacity(self.rows.len()) };
+    /// Takes a step of a module. Returns the module and the norm `[1]` of the gradient before
+    /// clipping.
+    pub(super) fn step<M: Module>(
+        &mut self,
+        module: M,
+        gradients: Gradients,
+        learning_rate: f64,
+    ) -> (M, Tensor<1>) {
+        let mut found = GradientRows {
+            gradients,
+            rows: Vec::with_capacity(self.rows.len()),
+        };
         module.visit(&mut found);
         let square = |row: &Tensor<1>| {
             let row: Tensor<2> = row.clone().unsqueeze();
             row.clone().matmul(row.transpose()).flatten::<1>(0, 1)
         };
         let squares = found.rows.iter().map(square);
-        let norm = squares.reduce(|sum, square| sum + square).expect("a network has parameters").sqrt();
-        let scale = self.clip.map(|clip| norm.clone().clamp_min(1e-30).recip().mul_scalar(clip).clamp_max(1.0));
+        let norm = squares
+            .reduce(|sum, square| sum + square)
+            .expect("a network has parameters")
+            .sqrt();
+        let scale = self.clip.map(|clip| {
+            norm.clone()
+                .clamp_min(1e-30)
+                .recip()
+                .mul_scalar(clip)
+                .clamp_max(1.0)
+        });
         let rows = self.rows.iter_mut().zip(found.rows);
-        let module = module.map(&mut Step { adamw: &self.adamw, learning_rate, scale, rows });
+        let module = module.map(&mut Step {
+            adamw: &self.adamw,
+            learning_rate,
+            scale,
+            rows,
+        });
         (module, norm)
     }
 }
@@ -85,7 +124,11 @@ struct GradientRows {
 impl ModuleVisitor for GradientRows {
     fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<D>>) {
         let gradient = parameter.val().grad_remove(&mut self.gradients);
-        self.rows.push(gradient.expect("every parameter takes part in the loss").reshape([-1]));
+        self.rows.push(
+            gradient
+                .expect("every parameter takes part in the loss")
+                .reshape([-1]),
+        );
     }
 }
 
@@ -107,9 +150,18 @@ impl<'a, I: Iterator<Item = (&'a mut Row, Tensor<1>)>> ModuleMapper for Step<'_,
         };
         let (id, weights, mapper) = parameter.consume();
         let (dims, weights) = (weights.dims(), weights.inner().reshape([-1]));
-        let (weights, state) = self.adamw.step(self.learning_rate * row.rate, weights, gradient, row.state.take());
+        let (weights, state) = self.adamw.step(
+            self.learning_rate * row.rate,
+            weights,
+            gradient,
+            row.state.take(),
+        );
         row.state = state.map(flushed);
-        Param::from_mapped_value(id, Tensor::from_inner(weights.reshape(dims)).require_grad(), mapper)
+        Param::from_mapped_value(
+            id,
+            Tensor::from_inner(weights.reshape(dims)).require_grad(),
+            mapper,
+        )
     }
 }
 
@@ -124,5 +176,9 @@ fn flushed(state: AdamWState<1>) -> AdamWState<1> {
         moment.mask_fill(is_small, 0.0)
     };
     let moments = (flush(momentum.moment_1), flush(momentum.moment_2));
-    AdamWState::new(AdaptiveMomentumState::new(momentum.time, moments.0, moments.1))
+    AdamWState::new(AdaptiveMomentumState::new(
+        momentum.time,
+        moments.0,
+        moments.1,
+    ))
 }

@@ -1,6 +1,7 @@
 //! The record of a self-play game: throws, actions and value estimates.
 //!
-//! A record has no observations. To get samples, replay the record: the game makes the observations from the positions.
+//! A record has no observations. To get samples, replay the record: the game makes the observations
+//! from the positions.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat, SeatSet};
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,8 @@ pub struct GameRecord<S> {
     pub number: u64,
     /// The seat that threw first.
     pub first: Seat,
-    /// The game, without its side branches. A side branch starts at an afterstate that was not chosen, and is played on
-    /// for some turns to get more samples.
+    /// The game, without its side branches. A side branch starts at an afterstate that was not
+    /// chosen, and is played on for some turns to get more samples.
     pub main: Trajectory<S>,
     /// The side branches, in the order in which they end.
     pub branches: Vec<Trajectory<S>>,
@@ -40,21 +41,22 @@ pub struct Trajectory<S> {
     pub turns: Vec<TurnEstimate>,
     /// The policy target of each action.
     pub decisions: Vec<PolicyTarget>,
-    /// For each seat, the value of the position after the last turn: the return, or the value estimate if the sequence
-    /// was truncated.
+    /// For each seat, the value of the position after the last turn: the return, or the value
+    /// estimate if the sequence was truncated.
     pub end: BySeat<f32>,
 }
 
 /// The value estimates of a turn for each seat, by the network that played the turn.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnEstimate {
-    /// The value before the throw: the expected value of the best afterstate over all throws. Without luck correction,
-    /// it equals `best`.
+    /// The value before the throw: the expected value of the best afterstate over all throws.
+    /// Without luck correction, it equals `best`.
     pub expected: BySeat<f32>,
-    /// The value after the throw: the value of the best afterstate. The luck of the throw is `best` minus `expected`.
+    /// The value after the throw: the value of the best afterstate. The luck of the throw is `best`
+    /// minus `expected`.
     pub best: BySeat<f32>,
-    /// Whether the best afterstate was played, or an afterstate with equal values. Targets use later values only if
-    /// this is true.
+    /// Whether the best afterstate was played, or an afterstate with equal values. Targets use
+    /// later values only if this is true.
     pub is_followed: bool,
 }
 
@@ -67,8 +69,8 @@ pub struct TurnTarget {
     pub after_throw: BySeat<f32>,
 }
 
-/// The policy target of a decision: probabilities of actions, which sum to 1; empty in side branches and if all
-/// reachable afterstates require the same action.
+/// The policy target of a decision: probabilities of actions, which sum to 1; empty in side
+/// branches and if all reachable afterstates require the same action.
 pub type PolicyTarget = Vec<(Action, f32)>;
 
 /// Statistics of many games.
@@ -114,7 +116,8 @@ pub struct TrainingPosition<'a, S> {
     pub policy: &'a [(Action, f32)],
 }
 
-/// Decisions without a policy target are visited only in every fourth turn, because they teach little.
+/// Decisions without a policy target are visited only in every fourth turn, because they teach
+/// little.
 const FORCED_INTERVAL: usize = 4;
 
 impl<S> Trajectory<S> {
@@ -129,8 +132,9 @@ impl<S> Trajectory<S> {
         }
     }
 
-    /// Replays the turns, and calls `each` with every turn-start state. If `is_main`, it also calls `each` with the
-    /// other chance nodes, the decisions with a policy target, and in every fourth turn the other decisions.
+    /// Replays the turns, and calls `each` with every turn-start state. If `is_main`, it also calls
+    /// `each` with the other chance nodes, the decisions with a policy target, and in every fourth
+    /// turn the other decisions.
     fn visit<G: Game<State = S>>(
         &self,
         game: &G,
@@ -147,22 +151,42 @@ impl<S> Trajectory<S> {
             let has_forced = number % FORCED_INTERVAL == 0;
             let mut is_start = true;
             while let Node::Chance(seat) = game.node(&state) {
-                let values = if is_start { target.before_throw } else { target.after_throw };
+                let values = if is_start {
+                    target.before_throw
+                } else {
+                    target.after_throw
+                };
                 if is_start || is_main {
-                    each(TrainingPosition { state: &state, seat, is_start, values, policy: &[] });
+                    each(TrainingPosition {
+                        state: &state,
+                        seat,
+                        is_start,
+                        values,
+                        policy: &[],
+                    });
                 }
                 is_start = false;
                 if !is_main && number + 1 == self.turns.len() {
                     return;
                 }
-                let Some(&outcome) = outcomes.next() else { return };
+                let Some(&outcome) = outcomes.next() else {
+                    return;
+                };
                 game.apply_chance(&mut state, Outcome(outcome));
             }
             while let Node::Decision(seat) = game.node(&state) {
-                let Some((&action, policy)) = decisions.next() else { return };
+                let Some((&action, policy)) = decisions.next() else {
+                    return;
+                };
                 if is_main && (has_forced || !policy.is_empty()) {
                     let values = target.after_throw;
-                    each(TrainingPosition { state: &state, seat, is_start, values, policy });
+                    each(TrainingPosition {
+                        state: &state,
+                        seat,
+                        is_start,
+                        values,
+                        policy,
+                    });
                 }
                 game.apply_action(&mut state, Action(action));
             }
@@ -176,21 +200,59 @@ impl<S> GameRecord<S> {
     /// # Errors
     /// When `form` fails.
     pub fn with_starts<T, E>(self, form: impl Fn(S) -> Result<T, E>) -> Result<GameRecord<T>, E> {
-        let line = |Trajectory { start, outcomes, actions, turns, decisions, end }| {
-            Ok(Trajectory { start: form(start)?, outcomes, actions, turns, decisions, end })
+        let line = |Trajectory {
+                        start,
+                        outcomes,
+                        actions,
+                        turns,
+                        decisions,
+                        end,
+                    }| {
+            Ok(Trajectory {
+                start: form(start)?,
+                outcomes,
+                actions,
+                turns,
+                decisions,
+                end,
+            })
         };
-        let GameRecord { seed, number, first, main, branches, returns, truncated } = self;
+        let GameRecord {
+            seed,
+            number,
+            first,
+            main,
+            branches,
+            returns,
+            truncated,
+        } = self;
         let branches = branches.into_iter().map(line).collect::<Result<_, E>>()?;
-        Ok(GameRecord { seed, number, first, main: line(main)?, branches, returns, truncated })
+        Ok(GameRecord {
+            seed,
+            number,
+            first,
+            main: line(main)?,
+            branches,
+            returns,
+            truncated,
+        })
     }
 }
 
 impl<S: Clone> GameRecord<S> {
-    /// Replays the game and calls `each` with every sample, with targets by `rule`. The samples of the game are all
-    /// chance nodes, the decisions with a policy target, and in every fourth turn the other decisions. The samples of
-    /// the side branches, which come last, are the turn-start states.
-    pub fn visit<G: Game<State = S>>(&self, game: &G, rule: TargetRule, mut each: impl FnMut(TrainingPosition<'_, S>)) {
+    /// Replays the game and calls `each` with every sample, with targets by `rule`. The samples of
+    /// the game are all chance nodes, the decisions with a policy target, and in every fourth turn
+    /// the other decisions. The samples of the side branches, which come last, are the turn-start
+    /// states.
+    pub fn visit<G: Game<State = S>>(
+        &self,
+        game: &G,
+        rule: TargetRule,
+        mut each: impl FnMut(TrainingPosition<'_, S>),
+    ) {
         self.main.visit(game, rule, true, &mut each);
-        self.branches.iter().for_each(|line| line.visit(game, rule, false, &mut each));
+        self.branches
+            .iter()
+            .for_each(|line| line.visit(game, rule, false, &mut each));
     }
 }

@@ -1,5 +1,5 @@
-//! One turn of a self-play game: throws, enumerates the afterstates of this throw and of other throws, chooses an
-//! afterstate, and records the value estimates and policy targets.
+//! One turn of a self-play game: throws, enumerates the afterstates of this throw and of other
+//! throws, chooses an afterstate, and records the value estimates and policy targets.
 
 use std::ops::Range;
 
@@ -25,8 +25,8 @@ pub(super) struct SelfPlayTurn<G: Game> {
 }
 
 impl<G: Game> SelfPlayTurn<G> {
-    /// Throws the dice of the turn. Appends the afterstates of this throw and of the throws of the expectation to
-    /// `results`.
+    /// Throws the dice of the turn. Appends the afterstates of this throw and of the throws of the
+    /// expectation to `results`.
     pub(super) fn throw(
         game: &G,
         config: &TrainConfig,
@@ -43,14 +43,24 @@ impl<G: Game> SelfPlayTurn<G> {
         let mut turn_results = TurnResults::new();
         let actual = append_afterstates(game, &running.state, &mut turn_results, results);
         let expectation = config.learning.luck_correction.then(|| {
-            let actual_turn = ActualTurn { start: &start, thrown: &running.state, results: actual.clone() };
+            let actual_turn = ActualTurn {
+                start: &start,
+                thrown: &running.state,
+                results: actual.clone(),
+            };
             let (limit, rng) = (config.selfplay.series_probability as f32, &mut running.rng);
             Expectation::of_throws(game, &actual_turn, limit, rng, scratch, results)
         });
-        SelfPlayTurn { seat: seat.expect("a turn has a decision"), expectation, actual, turn_results }
+        SelfPlayTurn {
+            seat: seat.expect("a turn has a decision"),
+            expectation,
+            actual,
+            turn_results,
+        }
     }
 
-    /// Chooses an afterstate by its value, plays the turn, and records its value estimates and policy targets.
+    /// Chooses an afterstate by its value, plays the turn, and records its value estimates and
+    /// policy targets.
     pub(super) fn play(
         &self,
         game: &G,
@@ -62,9 +72,12 @@ impl<G: Game> SelfPlayTurn<G> {
         let best = best_of(&self.actual, self.seat, values);
         // Without an expectation, this is plain TD(λ): the target includes the luck of the throw.
         let expectation = self.expectation.as_ref();
-        let expected = expectation.map_or(values[best], |throws| throws.expected(game, self.seat, values));
+        let expected = expectation.map_or(values[best], |throws| {
+            throws.expected(game, self.seat, values)
+        });
         let is_random = running.random_turns > 0;
-        let explores = running.is_main && f64::from(random_unit(&mut running.rng)) < config.selfplay.exploration;
+        let explores = running.is_main
+            && f64::from(random_unit(&mut running.rng)) < config.selfplay.exploration;
         let chosen = if is_random || explores {
             running.random_turns = running.random_turns.saturating_sub(1);
             self.actual.start + chance::below(self.actual.len(), &mut running.rng)
@@ -75,7 +88,11 @@ impl<G: Game> SelfPlayTurn<G> {
         if running.is_main {
             self.draw_others(game, config, running, chosen, results);
         }
-        running.line.turns.push(TurnEstimate { expected, best: values[best], is_followed });
+        running.line.turns.push(TurnEstimate {
+            expected,
+            best: values[best],
+            is_followed,
+        });
         let sequence = self.turn_results.actions(chosen - self.actual.start);
         let decisions = &mut running.line.decisions;
         if running.is_main {
@@ -91,7 +108,8 @@ impl<G: Game> SelfPlayTurn<G> {
         debug_assert_eq!(running.state, results[chosen]);
     }
 
-    /// Draws the afterstates from which side branches start, among all that are not `chosen` and not terminal.
+    /// Draws the afterstates from which side branches start, among all that are not `chosen` and
+    /// not terminal.
     fn draw_others(
         &self,
         game: &G,
@@ -101,8 +119,11 @@ impl<G: Game> SelfPlayTurn<G> {
         results: &[G::State],
     ) {
         let is_open = |result: usize| matches!(game.node(&results[result]), Node::Chance(_));
-        let mut others: Vec<usize> =
-            self.actual.clone().filter(|&result| result != chosen && is_open(result)).collect();
+        let mut others: Vec<usize> = self
+            .actual
+            .clone()
+            .filter(|&result| result != chosen && is_open(result))
+            .collect();
         for _ in 0..others.len().min(config.selfplay.alternatives as usize) {
             let drawn = others.swap_remove(chance::below(others.len(), &mut running.rng));
             running.branches.push(results[drawn].clone());
@@ -118,7 +139,8 @@ impl<G: Game> SelfPlayTurn<G> {
         values: &[BySeat<f32>],
     ) {
         for step in 0..chosen.len() {
-            // For each action, the value of the best afterstate that it can lead to, after the same earlier actions.
+            // For each action, the value of the best afterstate that it can lead to, after the same
+            // earlier actions.
             let mut actions: Vec<(Action, f32)> = Vec::new();
             for result in 0..self.turn_results.len() {
                 let other = self.turn_results.actions(result);
@@ -133,7 +155,11 @@ impl<G: Game> SelfPlayTurn<G> {
             let temperature = config.learning.policy_temperature as f32;
             // Without a choice, the decision has no policy target.
             let has_choice = actions.len() > 1;
-            decisions.push(if has_choice { softmax_policy(actions.into_iter(), temperature) } else { Vec::new() });
+            decisions.push(if has_choice {
+                softmax_policy(actions.into_iter(), temperature)
+            } else {
+                Vec::new()
+            });
         }
     }
 }

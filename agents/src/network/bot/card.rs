@@ -8,7 +8,8 @@ use crate::play::level::Calibration;
 use super::{Manifest, Regret, Strength};
 
 impl Manifest {
-    /// Returns the model card of the bot with the name `name`. All other content comes from the manifest.
+    /// Returns the model card of the bot with the name `name`. All other content comes from the
+    /// manifest.
     pub fn card(&self, name: &str) -> String {
         let Manifest { ruleset, seats, .. } = self;
         let game = ruleset.split('?').next().unwrap_or(ruleset);
@@ -37,12 +38,29 @@ impl Manifest {
         // Every JSON string is a valid YAML string.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let ruleset = quoted(&format!("{} {}", self.ruleset, self.seats));
-        writeln!(card, "model-index:\n- name: {}\n  results:\n  - task:", quoted(name))?;
-        writeln!(card, "      type: reinforcement-learning\n      name: reinforcement-learning")?;
-        writeln!(card, "    dataset:\n      type: {ruleset}\n      name: {ruleset}\n    metrics:")?;
-        for Strength { opponent, score, .. } in &self.strength {
+        writeln!(
+            card,
+            "model-index:\n- name: {}\n  results:\n  - task:",
+            quoted(name)
+        )?;
+        writeln!(
+            card,
+            "      type: reinforcement-learning\n      name: reinforcement-learning"
+        )?;
+        writeln!(
+            card,
+            "    dataset:\n      type: {ruleset}\n      name: {ruleset}\n    metrics:"
+        )?;
+        for Strength {
+            opponent, score, ..
+        } in &self.strength
+        {
             writeln!(card, "    - type: score\n      value: {score:.4}")?;
-            writeln!(card, "      name: {}", quoted(&format!("score against {opponent}")))?;
+            writeln!(
+                card,
+                "      name: {}",
+                quoted(&format!("score against {opponent}"))
+            )?;
         }
         Ok(())
     }
@@ -51,14 +69,31 @@ impl Manifest {
         let NetShape { value, policy } = &self.shape;
         let network = |shape: &MlpShape| {
             let hidden: Vec<String> = shape.hidden.iter().map(usize::to_string).collect();
-            format!("{} inputs, hidden {}, {} parameters", shape.observation, hidden.join(" and "), shape.parameters())
+            format!(
+                "{} inputs, hidden {}, {} parameters",
+                shape.observation,
+                hidden.join(" and "),
+                shape.parameters()
+            )
         };
         writeln!(card, "\n| | |\n|---|---|")?;
-        writeln!(card, "| ruleset | `{}`, hash `{:016x}` |", self.ruleset, self.ruleset_hash)?;
-        writeln!(card, "| encoding of observations and actions | {} |", self.encoding)?;
+        writeln!(
+            card,
+            "| ruleset | `{}`, hash `{:016x}` |",
+            self.ruleset, self.ruleset_hash
+        )?;
+        writeln!(
+            card,
+            "| encoding of observations and actions | {} |",
+            self.encoding
+        )?;
         writeln!(card, "| value network | {} |", network(value))?;
         writeln!(card, "| policy network | {} |", network(policy))?;
-        writeln!(card, "| file | bot format {}, written by ashta {} |", self.format, self.program)
+        writeln!(
+            card,
+            "| file | bot format {}, written by ashta {} |",
+            self.format, self.program
+        )
     }
 
     fn write_strength(&self, card: &mut String) -> std::fmt::Result {
@@ -67,27 +102,65 @@ impl Manifest {
         if self.strength.is_empty() {
             writeln!(card, "The strength of this bot was not measured.")?;
         } else {
-            writeln!(card, "Paired games with throws that training did not use. Scores are in percent, with 95 %")?;
+            writeln!(
+                card,
+                "Paired games with throws that training did not use. Scores are in percent, with 95 %"
+            )?;
             writeln!(card, "intervals.\n")?;
-            let [head, line] = if has_regret { [" regret per decision |", "---|"] } else { [""; 2] };
-            writeln!(card, "| against | games | score |{head}\n|---|---|---|{line}")?;
+            let [head, line] = if has_regret {
+                [" regret per decision |", "---|"]
+            } else {
+                [""; 2]
+            };
+            writeln!(
+                card,
+                "| against | games | score |{head}\n|---|---|---|{line}"
+            )?;
         }
-        for Strength { opponent, games, score, low, high, regret } in &self.strength {
-            write!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
+        for Strength {
+            opponent,
+            games,
+            score,
+            low,
+            high,
+            regret,
+        } in &self.strength
+        {
+            write!(
+                card,
+                "| {opponent} | {games} | {} |",
+                percent(*score, [*low, *high])
+            )?;
             match regret {
-                Some(Regret { mean, low, high }) => writeln!(card, " {mean:.6} [{low:.6}, {high:.6}] |")?,
+                Some(Regret { mean, low, high }) => {
+                    writeln!(card, " {mean:.6} [{low:.6}, {high:.6}] |")?
+                }
                 None if has_regret => writeln!(card, " |")?,
                 None => writeln!(card)?,
             }
         }
         if !self.levels.is_empty() {
-            writeln!(card, "\nLevels of difficulty: regret per decision by the bot's own values, and score against")?;
+            writeln!(
+                card,
+                "\nLevels of difficulty: regret per decision by the bot's own values, and score against"
+            )?;
             writeln!(card, "the bot without a level.\n")?;
             writeln!(card, "| level | regret | score |\n|---|---|---|")?;
         }
-        for Calibration { level, regret, regret_interval: [low, high], score, score_interval, .. } in &self.levels {
+        for Calibration {
+            level,
+            regret,
+            regret_interval: [low, high],
+            score,
+            score_interval,
+            ..
+        } in &self.levels
+        {
             let score = percent(*score, *score_interval);
-            writeln!(card, "| {level} | {regret:.5} [{low:.5}, {high:.5}] | {score} |")?;
+            writeln!(
+                card,
+                "| {level} | {regret:.5} [{low:.5}, {high:.5}] | {score} |"
+            )?;
         }
         Ok(())
     }
@@ -99,14 +172,35 @@ impl Manifest {
             writeln!(card, "| {fact} | {value} |")?;
         }
         if let Some(config) = self.training.get(CONFIG) {
-            writeln!(card, "\nWith these settings (`ashta train FILE`):\n\n```toml\n{}\n```", config.trim_end())?;
+            writeln!(
+                card,
+                "\nWith these settings (`ashta train FILE`):\n\n```toml\n{}\n```",
+                config.trim_end()
+            )?;
         }
-        writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy")?;
+        writeln!(
+            card,
+            "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy"
+        )?;
         writeln!(card, "ashta export {name}.bot --format onnx\n```\n")?;
-        let MlpShape { observation, actions, values, .. } = &self.shape.policy;
-        writeln!(card, "The ONNX model has the inputs `observation`, float `[batch, {observation}]`, and")?;
-        writeln!(card, "`legal_actions`, bool `[batch, {actions}]`. Its outputs are `policy`, float")?;
-        writeln!(card, "`[batch, {actions}]`, and `values`, float `[batch, {values}]`, relative to the seat that")?;
+        let MlpShape {
+            observation,
+            actions,
+            values,
+            ..
+        } = &self.shape.policy;
+        writeln!(
+            card,
+            "The ONNX model has the inputs `observation`, float `[batch, {observation}]`, and"
+        )?;
+        writeln!(
+            card,
+            "`legal_actions`, bool `[batch, {actions}]`. Its outputs are `policy`, float"
+        )?;
+        writeln!(
+            card,
+            "`[batch, {actions}]`, and `values`, float `[batch, {values}]`, relative to the seat that"
+        )?;
         writeln!(card, "observes.")
     }
 }
@@ -116,5 +210,10 @@ const LIBRARY: &str = "ashta";
 pub(super) const CONFIG: &str = "config";
 
 fn percent(share: f64, [low, high]: [f64; 2]) -> String {
-    format!("{:.1} [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+    format!(
+        "{:.1} [{:.1}, {:.1}]",
+        100.0 * share,
+        100.0 * low,
+        100.0 * high
+    )
 }

@@ -1,4 +1,5 @@
-//! Export of a bot as an ONNX model for any ONNX runtime. Both networks are in one graph, and the manifest is metadata.
+//! Export of a bot as an ONNX model for any ONNX runtime. Both networks are in one graph, and the
+//! manifest is metadata.
 
 use prost::encoding::{bytes, int64};
 
@@ -22,7 +23,8 @@ const INT: i64 = 2;
 const NEVER: f32 = -1e30;
 
 impl Bot {
-    /// Returns the bot as an ONNX model with the name `name`. The model evaluates `batch` positions together:
+    /// Returns the bot as an ONNX model with the name `name`. The model evaluates `batch` positions
+    /// together:
     ///
     /// | | name | type | shape |
     /// |---|---|---|---|
@@ -31,15 +33,18 @@ impl Bot {
     /// | output | `policy` | float | `[batch, actions]`: probabilities, 0 for illegal actions |
     /// | output | `values` | float | `[batch, values]`, 0 to 1, relative to the observer |
     ///
-    /// The metadata are `ruleset`, `ruleset_hash`, `seats`, `encoding`, `outlook` (`winner`, `teams` or `placings`: the
-    /// meaning of the values), and `manifest` (the manifest as JSON).
+    /// The metadata are `ruleset`, `ruleset_hash`, `seats`, `encoding`, `outlook` (`winner`,
+    /// `teams` or `placings`: the meaning of the values), and `manifest` (the manifest as JSON).
     ///
     /// # Errors
     /// When the manifest is invalid or does not match the networks.
     pub fn to_onnx(&self, name: &str) -> Result<Vec<u8>, Error> {
         self.check()?;
         let manifest = &self.manifest;
-        let payoff = match (self.net.shape().value.value_head, self.net.shape().value.values == manifest.seats.len()) {
+        let payoff = match (
+            self.net.shape().value.value_head,
+            self.net.shape().value.values == manifest.seats.len(),
+        ) {
             (ValueHead::Sigmoid, _) => "placings",
             (ValueHead::Softmax, true) => "winner",
             (ValueHead::Softmax, false) => "teams",
@@ -52,12 +57,19 @@ impl Bot {
             ("outlook", payoff.to_owned()),
             ("manifest", manifest.to_json()?),
         ];
-        let property = |(key, value): (&str, String)| Message::default().bytes(1, key).bytes(2, value);
+        let property =
+            |(key, value): (&str, String)| Message::default().bytes(1, key).bytes(2, value);
         let model = Message::default()
             .number(1, IR_VERSION)
             .bytes(2, "ashta")
             .bytes(3, manifest.program.as_str())
-            .bytes(6, format!("A bot for {} with the seats {}.", manifest.ruleset, manifest.seats))
+            .bytes(
+                6,
+                format!(
+                    "A bot for {} with the seats {}.",
+                    manifest.ruleset, manifest.seats
+                ),
+            )
             .bytes(7, self.graph(name))
             .bytes(8, Message::default().number(2, OPSET))
             .all(14, properties.map(property));
@@ -69,8 +81,9 @@ impl Bot {
         let (observation, starts) = (shape.policy.observation, shape.value.observation);
         let (values, actions) = (shape.policy.values, shape.policy.actions);
         let mut builder = Builder::default();
-        // Some entries are always 0 in turn-start states. If one of them is 1, the model returns the values of the
-        // policy network. If all are 0, it returns the values of the value network.
+        // Some entries are always 0 in turn-start states. If one of them is 1, the model returns
+        // the values of the policy network. If all are 0, it returns the values of the value
+        // network.
         let from_start = builder.slice("observation", 0, starts, "start");
         let starting = builder.mlp("value", self.net.value(), &from_start);
         let starting = builder.head(shape.value.value_head, &starting, "value_values");
@@ -79,27 +92,60 @@ impl Bot {
         let during = builder.head(shape.policy.value_head, &during, "policy_values");
         let beyond = builder.slice("observation", starts, observation, "beyond");
         let along = builder.tensor("along", &[1], INT64, 1i64.to_le_bytes().to_vec());
-        let beyond = builder.node("ReduceSum", &[&beyond, &along], "sum_beyond", Some(int("keepdims", 1)));
+        let beyond = builder.node(
+            "ReduceSum",
+            &[&beyond, &along],
+            "sum_beyond",
+            Some(int("keepdims", 1)),
+        );
         let zero = builder.constant("zero", &[1], &[0.0]);
         let within = builder.node("Greater", &[&beyond, &zero], "is_within", None);
         builder.node("Where", &[&within, &during, &starting], "values", None);
 
         let preferred = builder.slice(&logits, values, values + actions, "policy_action_logits");
         let never = builder.constant("never", &[1], &[NEVER]);
-        let masked = builder.node("Where", &["legal_actions", &preferred, &never], "masked", None);
+        let masked = builder.node(
+            "Where",
+            &["legal_actions", &preferred, &never],
+            "masked",
+            None,
+        );
         let spread = builder.node("Softmax", &[&masked], "spread", Some(int("axis", 1)));
         let legal = builder.node("Cast", &["legal_actions"], "legal", Some(int("to", FLOAT)));
         builder.node("Mul", &[&spread, &legal], "policy", None);
 
         let inputs = [
-            value_info("observation", FLOAT, observation, "what the observing seat sees, zeros and ones"),
-            value_info("legal_actions", BOOL, actions, "the actions that the observing seat may take"),
+            value_info(
+                "observation",
+                FLOAT,
+                observation,
+                "what the observing seat sees, zeros and ones",
+            ),
+            value_info(
+                "legal_actions",
+                BOOL,
+                actions,
+                "the actions that the observing seat may take",
+            ),
         ];
         let outputs = [
-            value_info("policy", FLOAT, actions, "probabilities of the legal actions; nothing before a throw"),
-            value_info("values", FLOAT, values, "expected results, 0 to 1, relative to the observing seat"),
+            value_info(
+                "policy",
+                FLOAT,
+                actions,
+                "probabilities of the legal actions; nothing before a throw",
+            ),
+            value_info(
+                "values",
+                FLOAT,
+                values,
+                "expected results, 0 to 1, relative to the observing seat",
+            ),
         ];
-        let nodes = Message::default().all(1, builder.nodes).bytes(2, name).all(5, builder.tensors);
+        let nodes = Message::default()
+            .all(1, builder.nodes)
+            .bytes(2, name)
+            .all(5, builder.tensors);
         nodes.all(11, inputs).all(12, outputs)
     }
 }
@@ -122,7 +168,9 @@ impl Message {
 
     /// Adds a field once for each of `contents`.
     fn all<B: Into<Vec<u8>>>(self, field: u32, contents: impl IntoIterator<Item = B>) -> Message {
-        contents.into_iter().fold(self, |message, content| message.bytes(field, content))
+        contents
+            .into_iter()
+            .fold(self, |message, content| message.bytes(field, content))
     }
 }
 
@@ -134,13 +182,24 @@ impl From<Message> for Vec<u8> {
 
 /// An input or output `[batch, size]`.
 fn value_info(name: &str, element: i64, size: usize, doc: &str) -> Message {
-    let sizes = [Message::default().bytes(2, "batch"), Message::default().number(1, size as i64)];
-    let tensor = Message::default().number(1, element).bytes(2, Message::default().all(1, sizes));
-    Message::default().bytes(1, name).bytes(2, Message::default().bytes(1, tensor)).bytes(3, doc)
+    let sizes = [
+        Message::default().bytes(2, "batch"),
+        Message::default().number(1, size as i64),
+    ];
+    let tensor = Message::default()
+        .number(1, element)
+        .bytes(2, Message::default().all(1, sizes));
+    Message::default()
+        .bytes(1, name)
+        .bytes(2, Message::default().bytes(1, tensor))
+        .bytes(3, doc)
 }
 
 fn int(name: &str, number: i64) -> Message {
-    Message::default().bytes(1, name).number(3, number).number(20, INT)
+    Message::default()
+        .bytes(1, name)
+        .number(3, number)
+        .number(20, INT)
 }
 
 #[derive(Default)]
@@ -151,26 +210,54 @@ struct Builder {
 
 impl Builder {
     /// Adds an operation with one output, and returns the name of the output.
-    fn node(&mut self, kind: &str, inputs: &[&str], output: &str, attribute: Option<Message>) -> String {
-        let node = Message::default().all(1, inputs.iter().copied()).bytes(2, output);
-        self.nodes.push(node.bytes(3, format!("make_{output}")).bytes(4, kind).all(5, attribute));
+    fn node(
+        &mut self,
+        kind: &str,
+        inputs: &[&str],
+        output: &str,
+        attribute: Option<Message>,
+    ) -> String {
+        let node = Message::default()
+            .all(1, inputs.iter().copied())
+            .bytes(2, output);
+        self.nodes.push(
+            node.bytes(3, format!("make_{output}"))
+                .bytes(4, kind)
+                .all(5, attribute),
+        );
         output.to_owned()
     }
 
     fn tensor(&mut self, name: &str, sizes: &[usize], element: i64, data: Vec<u8>) -> String {
-        let shape = sizes.iter().fold(Message::default(), |shape, &size| shape.number(1, size as i64));
-        self.tensors.push(shape.number(2, element).bytes(8, name).bytes(9, data));
+        let shape = sizes.iter().fold(Message::default(), |shape, &size| {
+            shape.number(1, size as i64)
+        });
+        self.tensors
+            .push(shape.number(2, element).bytes(8, name).bytes(9, data));
         name.to_owned()
     }
 
     fn constant(&mut self, name: &str, dims: &[usize], numbers: &[f32]) -> String {
-        self.tensor(name, dims, FLOAT, numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
+        self.tensor(
+            name,
+            dims,
+            FLOAT,
+            numbers
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect(),
+        )
     }
 
     /// Adds the columns `start..end` of `input`, and returns their name.
     fn slice(&mut self, input: &str, start: usize, end: usize, output: &str) -> String {
         let mut row = |what: &str, number: usize| {
-            self.tensor(&format!("{output}_{what}"), &[1], INT64, (number as i64).to_le_bytes().to_vec())
+            self.tensor(
+                &format!("{output}_{what}"),
+                &[1],
+                INT64,
+                (number as i64).to_le_bytes().to_vec(),
+            )
         };
         let [from, to, axis] = [row("from", start), row("to", end), row("axis", 1)];
         self.node("Slice", &[input, &from, &to, &axis], output, None)
@@ -182,9 +269,18 @@ impl Builder {
         let mut x = input.to_owned();
         let layers = shape.layers().zip(shape.split(mlp.parameters()));
         for (layer, ((inputs, outputs), (weights, biases))) in layers.enumerate() {
-            let weights = self.constant(&format!("{network}_{layer}_weight"), &[inputs, outputs], weights);
+            let weights = self.constant(
+                &format!("{network}_{layer}_weight"),
+                &[inputs, outputs],
+                weights,
+            );
             let biases = self.constant(&format!("{network}_{layer}_bias"), &[outputs], biases);
-            x = self.node("Gemm", &[&x, &weights, &biases], &format!("{network}_{layer}"), None);
+            x = self.node(
+                "Gemm",
+                &[&x, &weights, &biases],
+                &format!("{network}_{layer}"),
+                None,
+            );
             if layer < shape.hidden.len() {
                 x = self.node("Relu", &[&x], &format!("{network}_{layer}_relu"), None);
             }

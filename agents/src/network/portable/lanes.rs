@@ -1,7 +1,9 @@
-//! SIMD lanes: eight floats in one vector register, and the operations on them that a forward pass needs.
+//! SIMD lanes: eight floats in one vector register, and the operations on them that a forward pass
+//! needs.
 //!
-//! This is safe Rust. Its loops have constant lengths, so the compiler translates each into one instruction if the
-//! target has AVX. The code fixes the order of every sum: the same input gives the same bits.
+//! This is safe Rust. Its loops have constant lengths, so the compiler translates each into one
+//! instruction if the target has AVX. The code fixes the order of every sum: the same input gives
+//! the same bits.
 
 pub(super) const WIDTH: usize = 8;
 
@@ -58,24 +60,29 @@ pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// `x * y + z`, fused if the target has an instruction for it. On other targets, a fused operation would be a slow
-/// function call.
+/// `x * y + z`, fused if the target has an instruction for it. On other targets, a fused operation
+/// would be a slow function call.
 #[inline(always)]
 pub(super) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
-    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { x.mul_add(y, z) } else { x * y + z }
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        x.mul_add(y, z)
+    } else {
+        x * y + z
+    }
 }
 
-/// e to the power `x` with a relative error below 2e-7. `x` is clamped to -80 to 80, so that neither the result nor a
-/// half of it is a subnormal number, which processors compute slowly.
+/// e to the power `x` with a relative error below 2e-7. `x` is clamped to -80 to 80, so that
+/// neither the result nor a half of it is a subnormal number, which processors compute slowly.
 ///
-/// Unlike the function of the C library, it gives the same bits on all targets with the same [`multiply_add`], and the
-/// compiler can vectorize it.
+/// Unlike the function of the C library, it gives the same bits on all targets with the same
+/// [`multiply_add`], and the compiler can vectorize it.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
-    /// Adding this constant to a small number rounds the number to an integer; the lowest bits of the sum are the
-    /// integer.
+    /// Adding this constant to a small number rounds the number to an integer; the lowest bits of
+    /// the sum are the integer.
     const ROUND: f32 = 12_582_912.0;
-    // The natural logarithm of 2 in two parts. The first part has few bits, so that its multiples are exact.
+    // The natural logarithm of 2 in two parts. The first part has few bits, so that its multiples
+    // are exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let x = x.clamp(-80.0, 80.0);
@@ -84,11 +91,18 @@ pub(super) fn exp(x: f32) -> f32 {
     let rest = multiply_add(whole, -LN_2_LOW, multiply_add(whole, -LN_2_HIGH, x));
     // The coefficients of the Cephes library.
     let mut power = 1.987_569_1e-4;
-    for coefficient in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
+    for coefficient in [
+        1.398_199_9e-3,
+        8.333_452e-3,
+        4.166_579_6e-2,
+        1.666_666_5e-1,
+        0.5,
+    ] {
         power = multiply_add(power, rest, coefficient);
     }
     let fraction = multiply_add(power, rest * rest, rest) + 1.0;
-    // 2 to the power `whole`: the exponent of a float has a bias of 127 and is above 23 bits of fraction.
+    // 2 to the power `whole`: the exponent of a float has a bias of 127 and is above 23 bits of
+    // fraction.
     fraction * f32::from_bits((shifted.to_bits() + 127) << 23)
 }
 

@@ -1,8 +1,9 @@
 //! Perfect play by value iteration over all turn-start states.
 //!
-//! The solver sees a game only through [`TurnModel`], which numbers the positions and enumerates their turns. A game of
-//! two seats needs one value per position and gets a proven error bound. In a game of three or four seats, each seat
-//! maximizes its own result, and a position has one value per seat.
+//! The solver sees a game only through [`TurnModel`], which numbers the positions and enumerates
+//! their turns. A game of two seats needs one value per position and gets a proven error bound. In
+//! a game of three or four seats, each seat maximizes its own result, and a position has one value
+//! per seat.
 
 mod best_response;
 mod certificate;
@@ -39,7 +40,8 @@ pub const UNIT: f64 = 1.0 / ONE as f64;
 pub struct SolveConfig {
     /// Number of threads; the values do not depend on it.
     pub threads: usize,
-    /// A value has converged if a sweep changes it by at most this number. Useful tolerances are at least about 2e-9.
+    /// A value has converged if a sweep changes it by at most this number. Useful tolerances are at
+    /// least about 2e-9.
     pub tolerance: f64,
     /// Whether to prove an error bound for the values of two seats, which needs more memory.
     pub certify: bool,
@@ -47,7 +49,11 @@ pub struct SolveConfig {
 
 impl SolveConfig {
     fn sweeps(&self) -> Sweeps {
-        Sweeps { threads: self.threads, tolerance: self.tolerance, limit: LIMIT }
+        Sweeps {
+            threads: self.threads,
+            tolerance: self.tolerance,
+            limit: LIMIT,
+        }
     }
 }
 
@@ -68,9 +74,10 @@ pub type StageWatch<'a> = &'a (dyn Fn(&Stage) -> ControlFlow<()> + Sync);
 /// Perfect play of one game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
-    /// The values of all positions as fractions of 2³² − 1, in the order of [`TurnIndex::number`]. With two seats, the
-    /// value is the expected return of the seat that throws. With more seats, there is a value for each seat, in turn
-    /// order from the seat that throws. The values of unused numbers are arbitrary.
+    /// The values of all positions as fractions of 2³² − 1, in the order of [`TurnIndex::number`].
+    /// With two seats, the value is the expected return of the seat that throws. With more seats,
+    /// there is a value for each seat, in turn order from the seat that throws. The values of
+    /// unused numbers are arbitrary.
     pub values: Vec<u32>,
     /// Accuracy and cost of the values.
     pub facts: Facts,
@@ -82,7 +89,8 @@ pub struct Solution {
 pub struct Facts {
     /// Number of turn-start states.
     pub positions: u64,
-    /// Number of sweeps over all positions. A sweep over one layer counts as the share of the positions in this layer.
+    /// Number of sweeps over all positions. A sweep over one layer counts as the share of the
+    /// positions in this layer.
     pub sweeps: f64,
     /// The largest total probability of throws that were left out of a turn.
     pub cut_off: f64,
@@ -99,8 +107,8 @@ pub struct Unfinished {
     pub values: Vec<u32>,
     /// The point at which the solver resumes.
     pub place: Cursor,
-    /// The changes of the bits of each value in the sweeps that will be extrapolated, in an internal order of the
-    /// solver; empty if there are no such sweeps.
+    /// The changes of the bits of each value in the sweeps that will be extrapolated, in an
+    /// internal order of the solver; empty if there are no such sweeps.
     pub deltas: Vec<u32>,
 }
 
@@ -126,13 +134,17 @@ pub enum SolveError {
         found: usize,
     },
     /// There is too little memory.
-    #[error("this needs about {gigabytes:.2} GB of memory: free more memory, or raise the limit (`ulimit -v`)")]
+    #[error(
+        "this needs about {gigabytes:.2} GB of memory: free more memory, or raise the limit (`ulimit -v`)"
+    )]
     Memory {
         /// The memory that is needed, approximately.
         gigabytes: f64,
     },
     /// The values do not converge.
-    #[error("the values still change by {change:e} after {sweeps} sweeps: perhaps perfect play needs random choices")]
+    #[error(
+        "the values still change by {change:e} after {sweeps} sweeps: perhaps perfect play needs random choices"
+    )]
     NotConverged {
         /// Number of sweeps over the layer that does not converge.
         sweeps: usize,
@@ -146,15 +158,21 @@ const LIMIT: usize = 2_000;
 
 /// Number of values of a solution.
 pub(crate) fn value_count(starts: &TurnIndex) -> usize {
-    if starts.seats() == 2 { starts.numbers() } else { starts.numbers() * starts.seats() }
+    if starts.seats() == 2 {
+        starts.numbers()
+    } else {
+        starts.numbers() * starts.seats()
+    }
 }
 
 /// Solves a game that starts with the side positions `start`, or resumes from `unfinished`.
 ///
-/// The values do not depend on the number of threads, nor on whether the solver was stopped and resumed.
+/// The values do not depend on the number of threads, nor on whether the solver was stopped and
+/// resumed.
 ///
 /// # Errors
-/// When `unfinished` is for another game, there is too little memory, or the values do not converge.
+/// When `unfinished` is for another game, there is too little memory, or the values do not
+/// converge.
 pub fn solve<T: TurnModel>(
     turns: &T,
     start: Sides,
@@ -166,17 +184,30 @@ pub fn solve<T: TurnModel>(
     if unfinished.is_none() {
         check_memory(turns.index(), config.certify, config.threads)?;
     }
-    let fresh = || Unfinished { values: vec![ONE / 2; expected], ..Unfinished::default() };
-    let Unfinished { mut values, place, mut deltas } = unfinished.unwrap_or_else(fresh);
+    let fresh = || Unfinished {
+        values: vec![ONE / 2; expected],
+        ..Unfinished::default()
+    };
+    let Unfinished {
+        mut values,
+        place,
+        mut deltas,
+    } = unfinished.unwrap_or_else(fresh);
     let due = if place.has_deltas() { expected } else { 0 };
-    let wrong = [(values.len(), expected), (deltas.len(), due)].into_iter().find(|(found, due)| found != due);
+    let wrong = [(values.len(), expected), (deltas.len(), due)]
+        .into_iter()
+        .find(|(found, due)| found != due);
     if let Some((found, expected)) = wrong {
         return Err(SolveError::Values { expected, found });
     }
     let (index, is_pair) = (turns.index(), turns.index().seats() == 2);
-    // If seats can wait for each other forever, there can be several solutions. Then the solver does not extrapolate.
+    // If seats can wait for each other forever, there can be several solutions. Then the solver
+    // does not extrapolate.
     let extrapolates = is_pair && !index.may_wait();
-    let mut cells = Swept { values: &mut values, deltas: extrapolates.then_some(&mut deltas) };
+    let mut cells = Swept {
+        values: &mut values,
+        deltas: extrapolates.then_some(&mut deltas),
+    };
     let found = if is_pair {
         let kernel = TwoSeats::<T, Value>::new(turns, [PlayerPolicy::Best; 2], true);
         let prove = |cells: &mut Swept<'_>, residual| {
@@ -188,17 +219,32 @@ pub fn solve<T: TurnModel>(
         kernel::transpose(cells.values, index.sides().len());
         found
     } else {
-        let kernel = Rounds { turns, others: None };
-        settle(&kernel, &mut cells, place, config, watch, |_, _| ControlFlow::Continue(None))
+        let kernel = Rounds {
+            turns,
+            others: None,
+        };
+        settle(&kernel, &mut cells, place, config, watch, |_, _| {
+            ControlFlow::Continue(None)
+        })
     };
     Ok(match found? {
         ControlFlow::Continue((place, positions, residual, certificate)) => {
-            let facts = Facts { positions, sweeps: place.work, cut_off: turns.cut_off(), residual, certificate };
+            let facts = Facts {
+                positions,
+                sweeps: place.work,
+                cut_off: turns.cut_off(),
+                residual,
+                certificate,
+            };
             Solved::Solution(Solution { values, facts })
         }
         ControlFlow::Break(place) => {
             deltas.truncate(if place.has_deltas() { expected } else { 0 });
-            Solved::Unfinished(Unfinished { values, place, deltas })
+            Solved::Unfinished(Unfinished {
+                values,
+                place,
+                deltas,
+            })
         }
     })
 }
@@ -206,8 +252,8 @@ pub fn solve<T: TurnModel>(
 /// The last cursor of a solver, the number of positions, the Bellman residual, and the proof.
 type Settled = (Cursor, u64, f64, Option<Certificate>);
 
-/// Sweeps until the values have converged, then measures their accuracy. If the watch stops the solver, breaks with the
-/// current cursor.
+/// Sweeps until the values have converged, then measures their accuracy. If the watch stops the
+/// solver, breaks with the current cursor.
 fn settle<K: Kernel>(
     kernel: &K,
     cells: &mut Swept<'_>,
@@ -225,6 +271,12 @@ fn settle<K: Kernel>(
         return Ok(ControlFlow::Break(place));
     }
     let (positions, residual) = kernel.check(cells.values, config.threads);
-    let certificate = if config.certify { prove(cells, residual) } else { ControlFlow::Continue(None) };
-    Ok(certificate.map_continue(|certificate| (place, positions, residual, certificate)).map_break(|()| place))
+    let certificate = if config.certify {
+        prove(cells, residual)
+    } else {
+        ControlFlow::Continue(None)
+    };
+    Ok(certificate
+        .map_continue(|certificate| (place, positions, residual, certificate))
+        .map_break(|()| place))
 }

@@ -1,13 +1,13 @@
-//! The quantities that value iteration computes for each position of two seats: the value, and the length of the game,
-//! which the error bound needs.
+//! The quantities that value iteration computes for each position of two seats: the value, and the
+//! length of the game, which the error bound needs.
 
 use super::UNIT;
 
 /// The bits of the value 1.
 pub(super) const ONE: u32 = u32::MAX;
 
-/// The backup of a turn: the expectation over the throws after which the position changes, and the probabilities of the
-/// other throws.
+/// The backup of a turn: the expectation over the throws after which the position changes, and the
+/// probabilities of the other throws.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Backup {
     /// The sum of probability times quantity over the throws after which the position changes.
@@ -21,7 +21,11 @@ pub(super) struct Backup {
 impl Backup {
     #[inline]
     fn scaled(self, factor: f64) -> Backup {
-        Backup { sum: self.sum * factor, passing: self.passing * factor, staying: self.staying * factor }
+        Backup {
+            sum: self.sum * factor,
+            passing: self.passing * factor,
+            staying: self.staying * factor,
+        }
     }
 
     /// The backup without `staying`; the other throws are scaled to the total probability 1.
@@ -29,14 +33,21 @@ impl Backup {
     fn moving(self) -> Backup {
         let moving = 1.0 - self.staying;
         if moving < 1e-12 {
-            return Backup { passing: 1.0, ..Backup::default() };
+            return Backup {
+                passing: 1.0,
+                ..Backup::default()
+            };
         }
-        Backup { staying: 0.0, ..self }.scaled(1.0 / moving)
+        Backup {
+            staying: 0.0,
+            ..self
+        }
+        .scaled(1.0 / moving)
     }
 }
 
-/// A quantity of each position. Cells store the quantity as bits. Kernels compare keys: integers with the same order as
-/// the numbers that they represent.
+/// A quantity of each position. Cells store the quantity as bits. Kernels compare keys: integers
+/// with the same order as the numbers that they represent.
 pub(super) trait Quantity: Sync {
     /// The bits of a won game, for the winner.
     const WON: u32;
@@ -50,13 +61,14 @@ pub(super) trait Quantity: Sync {
     fn key_after(bits: u32) -> i32;
     /// The number that a key represents.
     fn number(key: i32) -> f64;
-    /// Computes the bits of two positions that differ only in the player who throws, from their backups. A pass leads
-    /// from each of them to the other, and a player can throw again without a move. The equations for both cases are
-    /// solved exactly instead of by iteration.
+    /// Computes the bits of two positions that differ only in the player who throws, from their
+    /// backups. A pass leads from each of them to the other, and a player can throw again without a
+    /// move. The equations for both cases are solved exactly instead of by iteration.
     fn pair(first: Backup, second: Backup) -> [u32; 2];
-    /// The key of a pass by the second player, which leads to the position with the backup `first`. `pass` is the
-    /// quantity of a pass by the first player. With `is_single`, the lanes are visited one by one. Returns `None` if
-    /// the pass must use the quantity from before this update.
+    /// The key of a pass by the second player, which leads to the position with the backup `first`.
+    /// `pass` is the quantity of a pass by the first player. With `is_single`, the lanes are
+    /// visited one by one. Returns `None` if the pass must use the quantity from before this
+    /// update.
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32>;
     /// Extends a backup of throws with the total probability `covered` to all throws.
     fn complete(backup: Backup, covered: f64) -> Backup;
@@ -112,10 +124,14 @@ impl Quantity for Value {
             return [ONE / 2; 2];
         }
         let value = (first.sum + first.passing * (1.0 - second.sum - second.passing)) / going;
-        [bits(value), bits(second.sum + second.passing * (1.0 - value))]
+        [
+            bits(value),
+            bits(second.sum + second.passing * (1.0 - value)),
+        ]
     }
 
-    /// Uses the new value of the first player. Otherwise the values of two players who prefer to pass would oscillate.
+    /// Uses the new value of the first player. Otherwise the values of two players who prefer to
+    /// pass would oscillate.
     #[inline]
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32> {
         let Backup { sum, passing, .. } = first.moving();
@@ -148,7 +164,8 @@ impl Quantity for Value {
 pub(super) struct Length;
 
 impl Length {
-    /// The assumed number of turns after the throws that are not covered. A proof must show that it is an upper bound.
+    /// The assumed number of turns after the throws that are not covered. A proof must show that it
+    /// is an upper bound.
     pub(super) const BOUND: f64 = 200.0;
 }
 
@@ -190,7 +207,10 @@ impl Quantity for Length {
     /// Adds one turn, and [`Length::BOUND`] turns for the other throws.
     #[inline]
     fn complete(backup: Backup, covered: f64) -> Backup {
-        Backup { sum: 1.0 + backup.sum + (1.0 - covered) * Length::BOUND, ..backup }
+        Backup {
+            sum: 1.0 + backup.sum + (1.0 - covered) * Length::BOUND,
+            ..backup
+        }
     }
 
     /// The maximum: an upper bound for every way to break ties.

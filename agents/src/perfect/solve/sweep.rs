@@ -1,15 +1,17 @@
-//! Gauss-Seidel sweeps of value iteration on several threads. The order of the positions makes a sweep similar to
-//! backward induction.
+//! Gauss-Seidel sweeps of value iteration on several threads. The order of the positions makes a
+//! sweep similar to backward induction.
 //!
-//! The order has layers, and a layer has levels. The game never returns to a layer that it has left. So the sweeps over
-//! a layer end before the solver begins with the layers that lead to this layer. Within a layer, only captures lead to
-//! positions with fewer steps, so only captures make more than one sweep necessary. The positions of a level depend on
-//! each other only through captures and passes, and every update in a level uses the values from before the level. So
-//! the values do not depend on the number of threads.
+//! The order has layers, and a layer has levels. The game never returns to a layer that it has
+//! left. So the sweeps over a layer end before the solver begins with the layers that lead to this
+//! layer. Within a layer, only captures lead to positions with fewer steps, so only captures make
+//! more than one sweep necessary. The positions of a level depend on each other only through
+//! captures and passes, and every update in a level uses the values from before the level. So the
+//! values do not depend on the number of threads.
 //!
-//! From sweep to sweep, the changes soon shrink at a constant rate. Their signs can alternate, because a gain for one
-//! seat is a loss for the other. If two consecutive rates are similar, the solver regards the changes of the last two
-//! sweeps as the start of a geometric series, and moves all values to its limit.
+//! From sweep to sweep, the changes soon shrink at a constant rate. Their signs can alternate,
+//! because a gain for one seat is a loss for the other. If two consecutive rates are similar, the
+//! solver regards the changes of the last two sweeps as the start of a geometric series, and moves
+//! all values to its limit.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -25,16 +27,18 @@ use super::quantity::Quantity;
 pub(super) struct Swept<'a> {
     /// The bits of the values.
     pub(super) values: &'a mut [u32],
-    /// The change of the bits of each cell in the sweeps that will be extrapolated; empty before the first such sweep,
-    /// and all 0 after all layers have converged. `None` if nothing is extrapolated, because there can be several
-    /// solutions.
+    /// The change of the bits of each cell in the sweeps that will be extrapolated; empty before
+    /// the first such sweep, and all 0 after all layers have converged. `None` if nothing is
+    /// extrapolated, because there can be several solutions.
     pub(super) deltas: Option<&'a mut Vec<u32>>,
 }
 
-/// Two consecutive rates are similar if their difference is less than this number times (1 − the last rate).
+/// Two consecutive rates are similar if their difference is less than this number times (1 − the
+/// last rate).
 const SIMILAR: f64 = 0.2;
 
-/// A group of positions. Sweeps over a layer repeat until its values have converged; then the next layer begins.
+/// A group of positions. Sweeps over a layer repeat until its values have converged; then the next
+/// layer begins.
 pub(super) struct Layer<I> {
     /// Its share of all positions.
     pub(super) share: f64,
@@ -55,11 +59,13 @@ pub(super) trait Kernel: Sync {
     /// Calls `set` with the cell and the new bits of every value of the positions in `item`.
     fn update(&self, cells: &[u32], item: &Self::Item, set: impl FnMut(usize, u32));
 
-    /// Returns the number of positions, and the largest change of a value by looking one turn ahead.
+    /// Returns the number of positions, and the largest change of a value by looking one turn
+    /// ahead.
     fn check(&self, cells: &[u32], threads: usize) -> (u64, f64);
 }
 
-/// The progress of a solver, between two levels of a sweep: its whole state except the values and their changes.
+/// The progress of a solver, between two levels of a sweep: its whole state except the values and
+/// their changes.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
@@ -73,10 +79,12 @@ pub struct Cursor {
     pub change: f64,
     /// All finished sweeps, each counted by the share of its layer.
     pub work: f64,
-    /// The sum of all changes in the current sweep so far, in units of 2⁻³²; changes above 1 count as 1.
+    /// The sum of all changes in the current sweep so far, in units of 2⁻³²; changes above 1 count
+    /// as 1.
     #[serde(default)]
     pub total: u64,
-    /// The `total` of each previous sweep since the last extrapolation, at most three, the latest first.
+    /// The `total` of each previous sweep since the last extrapolation, at most three, the latest
+    /// first.
     #[serde(default)]
     pub totals: [u64; 3],
 }
@@ -87,12 +95,13 @@ impl Cursor {
         self.totals[0] > 0
     }
 
-    /// The expected sum of all future changes, divided by the sum of the changes in the last two sweeps; `None` if the
-    /// last rates are not similar.
+    /// The expected sum of all future changes, divided by the sum of the changes in the last two
+    /// sweeps; `None` if the last rates are not similar.
     fn extrapolation_factor(self) -> Option<f64> {
         let [last, before, first] = self.totals.map(|total| total as f64);
         let (rate, rate_before, both) = (last / before, before / first, last / first);
-        (rate < 1.0 && (rate - rate_before).abs() < SIMILAR * (1.0 - rate)).then_some(both / (1.0 - both))
+        (rate < 1.0 && (rate - rate_before).abs() < SIMILAR * (1.0 - rate))
+            .then_some(both / (1.0 - both))
     }
 }
 
@@ -139,13 +148,18 @@ impl Swept<'_> {
                 deltas[cell] = deltas[cell].wrapping_add(bits.wrapping_sub(self.values[cell]));
             }
         }
-        new.iter().for_each(|&(cell, bits)| self.values[cell] = bits);
+        new.iter()
+            .for_each(|&(cell, bits)| self.values[cell] = bits);
     }
 
     /// Moves every value by `factor` times its delta, and sets all deltas to 0.
     fn extrapolate<Q: Quantity>(&mut self, factor: f64) {
         // Most cells belong to other layers. This loop only reads them, which takes little time.
-        for (value, by) in self.values.iter_mut().zip(self.deltas.iter_mut().flat_map(|deltas| deltas.iter_mut())) {
+        for (value, by) in self
+            .values
+            .iter_mut()
+            .zip(self.deltas.iter_mut().flat_map(|deltas| deltas.iter_mut()))
+        {
             if *by != 0 {
                 *value = Q::extrapolated(value.wrapping_sub(*by), *value, factor);
                 *by = 0;
@@ -155,8 +169,8 @@ impl Swept<'_> {
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have converged. The deltas of `cells` belong to `place`. If
-    /// `watch` breaks, breaks with the current cursor.
+    /// Sweeps over `cells` from `place` on until all values have converged. The deltas of `cells`
+    /// belong to `place`. If `watch` breaks, breaks with the current cursor.
     ///
     /// # Errors
     /// When a layer has not converged after `limit` sweeps.
@@ -176,7 +190,12 @@ impl Sweeps {
                     place.total += total;
                 }
                 place.levels += 1;
-                let progress = SweepProgress { place, layers: order.len(), levels: levels.len(), last_change };
+                let progress = SweepProgress {
+                    place,
+                    layers: order.len(),
+                    levels: levels.len(),
+                    last_change,
+                };
                 if watch(&progress).is_break() {
                     return Ok(ControlFlow::Break(place));
                 }
@@ -191,14 +210,25 @@ impl Sweeps {
                 if has_deltas && (is_converged || place.totals[2] > 0) {
                     let factor = place.extrapolation_factor().filter(|_| !is_converged);
                     cells.extrapolate::<K::Quantity>(factor.unwrap_or(0.0));
-                    place.totals = if factor.is_some() { [0; 3] } else { [place.total, 0, 0] };
+                    place.totals = if factor.is_some() {
+                        [0; 3]
+                    } else {
+                        [place.total, 0, 0]
+                    };
                 }
             }
             if is_converged {
-                place = Cursor { layers: place.layers + 1, work: place.work, ..Cursor::default() };
+                place = Cursor {
+                    layers: place.layers + 1,
+                    work: place.work,
+                    ..Cursor::default()
+                };
                 last_change = 1.0;
             } else if place.sweeps >= self.limit {
-                return Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change });
+                return Err(SolveError::NotConverged {
+                    sweeps: place.sweeps,
+                    change: place.change,
+                });
             }
             (place.levels, place.change, place.total) = (0, 0.0, 0);
         }
@@ -224,8 +254,8 @@ impl Sweeps {
 /// The smallest number of items of a level for each thread.
 const ITEMS_PER_THREAD: usize = 4;
 
-/// Calls `visit` once with each number below `count`, on `threads` threads. Each thread has its own accumulator, which
-/// `start` creates. Returns all accumulators.
+/// Calls `visit` once with each number below `count`, on `threads` threads. Each thread has its own
+/// accumulator, which `start` creates. Returns all accumulators.
 ///
 /// # Panics
 /// When `visit` panics.
@@ -249,7 +279,9 @@ pub(crate) fn fold<A: Send>(
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut folds = vec![work()];
-        let join = |other: ScopedJoinHandle<'_, A>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let join = |other: ScopedJoinHandle<'_, A>| {
+            other.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
         folds.extend(others.into_iter().map(join));
         folds
     })

@@ -1,7 +1,8 @@
 //! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
-//! A file has a header in JSON, and then blocks of values. Each block is compressed separately and has a checksum. The
-//! reader checks every length in the file. If a file is damaged, the error names the damaged part. Writing is atomic.
+//! A file has a header in JSON, and then blocks of values. Each block is compressed separately and
+//! has a checksum. The reader checks every length in the file. If a file is damaged, the error
+//! names the damaged part. Writing is atomic.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -57,7 +58,9 @@ pub struct TableHeader {
 
 /// Returns an error that names `part` unless its checksum is right.
 fn check_intact(part: &str, is_intact: bool) -> Result<(), Error> {
-    Error::unless(is_intact, || format!("the file is damaged: the checksum of {part} is wrong"))
+    Error::unless(is_intact, || {
+        format!("the file is damaged: the checksum of {part} is wrong")
+    })
 }
 
 /// The message about a wrong value in the header.
@@ -84,7 +87,15 @@ impl TableHeader {
     ) -> TableHeader {
         let ruleset = starts.race().ruleset().clone();
         let ruleset_hash = hash(&ruleset);
-        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values, bits, facts, unfinished }
+        TableHeader {
+            ruleset_hash,
+            ruleset,
+            sides: starts.sides().len(),
+            values,
+            bits,
+            facts,
+            unfinished,
+        }
     }
 
     /// Reads the header of a file.
@@ -92,7 +103,10 @@ impl TableHeader {
     /// # Errors
     /// When the file cannot be read or is not a table.
     pub fn read(path: &Path) -> Result<TableHeader, Error> {
-        in_file(path, open(path).and_then(|mut input| read_header(&mut input)))
+        in_file(
+            path,
+            open(path).and_then(|mut input| read_header(&mut input)),
+        )
     }
 }
 
@@ -103,10 +117,24 @@ pub(super) fn read(path: &Path) -> Result<Table, Error> {
 /// Reads the content of a table file.
 pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
     match decode_any(input)? {
-        (TableHeader { facts: Some(facts), unfinished: None, bits, .. }, starts, values) => {
-            Ok(Table { starts, values, bits, facts })
-        }
-        _ => Err(Error::new("the table is not finished: run `ashta solve` again to finish it")),
+        (
+            TableHeader {
+                facts: Some(facts),
+                unfinished: None,
+                bits,
+                ..
+            },
+            starts,
+            values,
+        ) => Ok(Table {
+            starts,
+            values,
+            bits,
+            facts,
+        }),
+        _ => Err(Error::new(
+            "the table is not finished: run `ashta solve` again to finish it",
+        )),
     }
 }
 
@@ -118,13 +146,25 @@ pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Er
     let read = || {
         let (header, found, mut values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
-        Error::unless(expected == found, || format!("the file is for {found}, not for {expected}"))?;
+        Error::unless(expected == found, || {
+            format!("the file is for {found}, not for {expected}")
+        })?;
         match header {
-            TableHeader { unfinished: Some(place), bits: 32, .. } => {
+            TableHeader {
+                unfinished: Some(place),
+                bits: 32,
+                ..
+            } => {
                 let deltas = values.split_off(value_count(starts));
-                Ok(Unfinished { values, place, deltas })
+                Ok(Unfinished {
+                    values,
+                    place,
+                    deltas,
+                })
             }
-            _ => Err(Error::new("the table is finished: there is nothing to resume")),
+            _ => Err(Error::new(
+                "the table is finished: there is nothing to resume",
+            )),
         }
     };
     in_file(path, read())
@@ -138,15 +178,28 @@ fn open(path: &Path) -> Result<BufReader<File>, Error> {
 fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, Vec<u32>), Error> {
     let header = read_header(input)?;
     let hash = hash(&header.ruleset);
-    Error::unless(header.ruleset_hash == hash, || wrong_value("ruleset_hash", &hash, &header.ruleset_hash))?;
+    Error::unless(header.ruleset_hash == hash, || {
+        wrong_value("ruleset_hash", &hash, &header.ruleset_hash)
+    })?;
     let race = Race::new(header.ruleset.clone());
     let starts = TurnIndex::new(&race).map_err(Error::new)?;
-    // If the file has the changes of the last sweeps, they follow the values: one change for each value.
-    let numbers = if header.unfinished.is_some_and(|place| place.has_deltas()) { 2 } else { 1 };
+    // If the file has the changes of the last sweeps, they follow the values: one change for each
+    // value.
+    let numbers = if header.unfinished.is_some_and(|place| place.has_deltas()) {
+        2
+    } else {
+        1
+    };
     let (sides, count) = (starts.sides().len(), value_count(&starts) * numbers);
-    Error::unless(header.sides == sides, || wrong_value("camps", sides, header.sides))?;
-    Error::unless(header.values == count, || wrong_value("values", count, header.values))?;
-    Error::unless([16, 32].contains(&header.bits), || wrong_value("bits", "16 or 32", header.bits))?;
+    Error::unless(header.sides == sides, || {
+        wrong_value("camps", sides, header.sides)
+    })?;
+    Error::unless(header.values == count, || {
+        wrong_value("values", count, header.values)
+    })?;
+    Error::unless([16, 32].contains(&header.bits), || {
+        wrong_value("bits", "16 or 32", header.bits)
+    })?;
     let values = read_values(input, header.values, usize::from(header.bits / 8))?;
     let is_over = input.read(&mut [0]).map_err(io("read"))? == 0;
     Error::unless(is_over, || "the file has bytes after its last value")?;
@@ -161,8 +214,13 @@ fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
     const PART: &str = "the header";
     let start = read_bytes(input, MAGIC.len() + 8, PART)?;
     let (format, length) = (number(&start, MAGIC.len()), number(&start, MAGIC.len() + 4));
-    Error::unless(start.starts_with(MAGIC), || "the file is not a table of ashta: its first bytes differ")?;
-    Error::unless(format == FORMAT, || format!("the table has format {format}, this program reads format {FORMAT}"))?;
+    Error::unless(
+        start.starts_with(MAGIC),
+        || "the file is not a table of ashta: its first bytes differ",
+    )?;
+    Error::unless(format == FORMAT, || {
+        format!("the table has format {format}, this program reads format {FORMAT}")
+    })?;
     check_intact(PART, length <= MAX_HEADER)?;
     let header = read_bytes(input, length as usize, PART)?;
     let sum = number(&read_bytes(input, 4, PART)?, 0);
@@ -173,10 +231,14 @@ fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
 /// Reads `count` bytes of the part `part`.
 fn read_bytes(input: &mut impl Read, count: usize, part: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; count];
-    input.read_exact(&mut bytes).map_err(|source| match source.kind() {
-        io::ErrorKind::UnexpectedEof => Error::new(format!("the file is cut short: it ends within {part}")),
-        _ => io("read")(source),
-    })?;
+    input
+        .read_exact(&mut bytes)
+        .map_err(|source| match source.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                Error::new(format!("the file is cut short: it ends within {part}"))
+            }
+            _ => io("read")(source),
+        })?;
     Ok(bytes)
 }
 
@@ -200,20 +262,32 @@ fn read_values(input: &mut impl Read, count: usize, bytes: usize) -> Result<Vec<
         check_intact(&part, checksum(&[&packed]) == sum)?;
         let size = bytes * here;
         let mut planes = Vec::with_capacity(size + 1);
-        let read = ZlibDecoder::new(packed.as_slice()).take(size as u64 + 1).read_to_end(&mut planes);
+        let read = ZlibDecoder::new(packed.as_slice())
+            .take(size as u64 + 1)
+            .read_to_end(&mut planes);
         Error::unless(read.is_ok() && planes.len() == size, || {
-            format!("the file is damaged: block {} does not have {size} bytes after decompression", block + 1)
+            format!(
+                "the file is damaged: block {} does not have {size} bytes after decompression",
+                block + 1
+            )
         })?;
         if values.capacity() < values.len() + here {
-            // The capacity is at most about twice the number of values that were read so far. So a file with only a
-            // header allocates nothing here.
+            // The capacity is at most about twice the number of values that were read so far. So a
+            // file with only a header allocates nothing here.
             values.reserve_exact((values.len() + here).min(count - values.len()));
         }
         let mut last = 0_u32;
         values.extend((0..here).map(|at| {
-            let lowest_first = (0..bytes).rev().map(|plane| u32::from(planes[plane * here + at]));
-            last = last.wrapping_add(lowest_first.fold(0, |difference, byte| difference << 8 | byte));
-            if bytes == 2 { u32::from(last as u16) * SHORT } else { last }
+            let lowest_first = (0..bytes)
+                .rev()
+                .map(|plane| u32::from(planes[plane * here + at]));
+            last =
+                last.wrapping_add(lowest_first.fold(0, |difference, byte| difference << 8 | byte));
+            if bytes == 2 {
+                u32::from(last as u16) * SHORT
+            } else {
+                last
+            }
         }));
     }
     Ok(values)
@@ -223,35 +297,78 @@ fn read_values(input: &mut impl Read, count: usize, bytes: usize) -> Result<Vec<
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
-    let Unfinished { values, place, deltas } = unfinished;
+pub fn write_unfinished(
+    path: &Path,
+    starts: &TurnIndex,
+    unfinished: &Unfinished,
+) -> Result<(), Error> {
+    let Unfinished {
+        values,
+        place,
+        deltas,
+    } = unfinished;
     let header = TableHeader::new(starts, values.len() + deltas.len(), 32, None, Some(*place));
-    write(path, &header, |at| if at < values.len() { values[at] } else { deltas[at - values.len()] })
+    write(path, &header, |at| {
+        if at < values.len() {
+            values[at]
+        } else {
+            deltas[at - values.len()]
+        }
+    })
 }
 
-pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
-    in_file(path, write_whole(path, io("written"), |out| encode(out, header, value)))
+pub(super) fn write(
+    path: &Path,
+    header: &TableHeader,
+    value: impl Fn(usize) -> u32,
+) -> Result<(), Error> {
+    in_file(
+        path,
+        write_whole(path, io("written"), |out| encode(out, header, value)),
+    )
 }
 
 /// Writes the content of a file to `out`; `value` returns the value at an index.
-pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
-    let &TableHeader { values: count, bits, .. } = header;
+pub(super) fn encode(
+    out: &mut impl Write,
+    header: &TableHeader,
+    value: impl Fn(usize) -> u32,
+) -> Result<(), Error> {
+    let &TableHeader {
+        values: count,
+        bits,
+        ..
+    } = header;
     let header = serde_json::to_vec(header).map_err(Error::because(BAD_HEADER))?;
-    let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &(header.len() as u32).to_le_bytes()].concat();
+    let start = [
+        MAGIC.as_slice(),
+        &FORMAT.to_le_bytes(),
+        &(header.len() as u32).to_le_bytes(),
+    ]
+    .concat();
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(io("written"));
     put(&start)?;
     put(&header)?;
     put(&checksum(&[&start, &header]).to_le_bytes())?;
     for first in (0..count).step_by(BLOCK) {
-        // The block has the differences between neighbouring values: first the lowest bytes of all differences, then
-        // the next bytes. This puts similar bytes together, so they compress better.
+        // The block has the differences between neighbouring values: first the lowest bytes of all
+        // differences, then the next bytes. This puts similar bytes together, so they compress
+        // better.
         let here = BLOCK.min(count - first);
         let mut planes = vec![0; usize::from(bits / 8) * here];
         let mut last = 0_u32;
         for at in 0..here {
-            let number = if bits == 16 { value(first + at) / SHORT } else { value(first + at) };
+            let number = if bits == 16 {
+                value(first + at) / SHORT
+            } else {
+                value(first + at)
+            };
             let bytes = number.wrapping_sub(last).to_le_bytes();
-            planes[at..].iter_mut().step_by(here).zip(bytes).for_each(|(plane, byte)| *plane = byte);
+            planes[at..]
+                .iter_mut()
+                .step_by(here)
+                .zip(bytes)
+                .for_each(|(plane, byte)| *plane = byte);
             last = number;
         }
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());

@@ -1,8 +1,9 @@
-//! A table of the values of perfect play, like an endgame tablebase, and an exact evaluator that uses it.
+//! A table of the values of perfect play, like an endgame tablebase, and an exact evaluator that
+//! uses it.
 //!
-//! A table has the values of each turn-start state. All other values follow from these values. The value of a decision
-//! is the value of its best afterstate. The value of a chance node within a series is the expectation over the throws
-//! that can follow.
+//! A table has the values of each turn-start state. All other values follow from these values. The
+//! value of a decision is the value of its best afterstate. The value of a chance node within a
+//! series is the expectation over the throws that can follow.
 
 mod file;
 
@@ -48,11 +49,22 @@ impl Table {
     /// When the solution and `starts` have different numbers of values.
     pub fn new(starts: TurnIndex, solution: Solution, is_short: bool) -> Table {
         let Solution { mut values, facts } = solution;
-        assert_eq!(values.len(), value_count(&starts), "a value for each position");
+        assert_eq!(
+            values.len(),
+            value_count(&starts),
+            "a value for each position"
+        );
         if is_short {
-            values.iter_mut().for_each(|value| *value = value.saturating_add(SHORT / 2) / SHORT * SHORT);
+            values
+                .iter_mut()
+                .for_each(|value| *value = value.saturating_add(SHORT / 2) / SHORT * SHORT);
         }
-        Table { starts, values, bits: if is_short { 16 } else { 32 }, facts }
+        Table {
+            starts,
+            values,
+            bits: if is_short { 16 } else { 32 },
+            facts,
+        }
     }
 
     /// Reads a table.
@@ -95,7 +107,13 @@ impl Table {
     }
 
     fn header(&self) -> TableHeader {
-        TableHeader::new(&self.starts, self.values.len(), self.bits, Some(self.facts), None)
+        TableHeader::new(
+            &self.starts,
+            self.values.len(),
+            self.bits,
+            Some(self.facts),
+            None,
+        )
     }
 
     /// The ruleset that was solved.
@@ -155,12 +173,15 @@ impl Table {
         values
     }
 
-    /// The values of a turn-start state, or the returns of a finished game, by seat; `None` for any other position.
+    /// The values of a turn-start state, or the returns of a finished game, by seat; `None` for any
+    /// other position.
     pub fn values_of(&self, state: &State) -> Option<BySeat<f32>> {
         if self.starts.race().node(state) == Node::Terminal {
             return Some(self.starts.race().returns(state));
         }
-        self.starts.locate(state).map(|(mover, sides)| self.at_start(mover, sides))
+        self.starts
+            .locate(state)
+            .map(|(mover, sides)| self.at_start(mover, sides))
     }
 }
 
@@ -174,7 +195,10 @@ pub struct Perfect {
 impl Perfect {
     /// An evaluator for the game of `table`.
     pub fn new(table: Arc<Table>) -> Perfect {
-        Perfect { table, results: TurnResults::new() }
+        Perfect {
+            table,
+            results: TurnResults::new(),
+        }
     }
 
     /// An agent that plays perfectly, with the values of `table`.
@@ -182,20 +206,30 @@ impl Perfect {
         Box::new(OnePly::new(Perfect::new(Arc::clone(table))))
     }
 
-    /// The values of a position within a turn. At a decision node, the policy gives probability 1 to the first action
-    /// that leads to the best afterstate.
+    /// The values of a position within a turn. At a decision node, the policy gives probability 1
+    /// to the first action that leads to the best afterstate.
     fn within_turn(&mut self, race: &Race, state: &State) -> Evaluation {
         let Node::Decision(seat) = race.node(state) else {
-            let mut series = Expectimax::new(StartValues(&self.table), 1).with_min_probability(MIN_PROBABILITY);
+            let mut series =
+                Expectimax::new(StartValues(&self.table), 1).with_min_probability(MIN_PROBABILITY);
             return series.evaluate(race, &[*state]).pop().unwrap_or_default();
         };
         turn_results(race, state, &mut self.results);
-        let values: Vec<BySeat<f32>> =
-            self.results.states().iter().map(|result| self.table.values_of(result).unwrap_or_default()).collect();
-        let Some(best) = first_best(values.iter().map(|values| values[seat])) else { return Evaluation::default() };
+        let values: Vec<BySeat<f32>> = self
+            .results
+            .states()
+            .iter()
+            .map(|result| self.table.values_of(result).unwrap_or_default())
+            .collect();
+        let Some(best) = first_best(values.iter().map(|values| values[seat])) else {
+            return Evaluation::default();
+        };
         let first = self.results.actions(best)[0];
         let chance = |action: Action| (action, if action == first { 1.0 } else { 0.0 });
-        Evaluation { values: values[best], policy: race.legal_actions(state).iter().map(chance).collect() }
+        Evaluation {
+            values: values[best],
+            policy: race.legal_actions(state).iter().map(chance).collect(),
+        }
     }
 }
 
@@ -209,12 +243,18 @@ impl Evaluator<Race> for Perfect {
     }
 }
 
-/// Evaluates turn-start states. A position within a series of throws gets the values of its turn-start state.
+/// Evaluates turn-start states. A position within a series of throws gets the values of its
+/// turn-start state.
 struct StartValues<'a>(&'a Table);
 
 impl Evaluator<Race> for StartValues<'_> {
     fn evaluate(&mut self, _race: &Race, states: &[State]) -> Vec<Evaluation> {
-        let answer = |state: &State| self.0.values_of(&self.0.starts.start_of_turn(state)).unwrap_or_default().into();
+        let answer = |state: &State| {
+            self.0
+                .values_of(&self.0.starts.start_of_turn(state))
+                .unwrap_or_default()
+                .into()
+        };
         states.iter().map(answer).collect()
     }
 }

@@ -13,7 +13,9 @@ def game_of(game: str | Game, seats: int | str | None, turn_limit: int | None) -
     if not isinstance(game, Game):
         return Game(game, seats, turn_limit=turn_limit)
     if seats is not None or turn_limit is not None:
-        raise ValueError("`seats` and `turn_limit` need the name of a game: an `ashta.Game` has its own")
+        raise ValueError(
+            "`seats` and `turn_limit` need the name of a game: an `ashta.Game` has its own"
+        )
     return game
 
 
@@ -26,7 +28,8 @@ def options_of(options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
 
 
 def position_of(game: Game, position: str | State | None, key: str = "position") -> State | None:
-    """Converts `options[key]` of `reset` to the state in which the game starts; `None` means the usual start."""
+    """Converts `options[key]` of `reset` to the state in which the game starts; `None` means the
+    usual start."""
     if position is None:
         return None
     try:
@@ -38,11 +41,17 @@ def position_of(game: Game, position: str | State | None, key: str = "position")
     return state
 
 
-_made = lru_cache(64)(lambda game, seats, sheet, flags, limit: Game(game, seats, sheet, dict(flags), limit))
+_made = lru_cache(64)(
+    lambda game, seats, sheet, flags, limit: Game(game, seats, sheet, dict(flags), limit)
+)
 
 
 def restored(
-    game: str | None, seats: str, sheet: str | None, flags: tuple[tuple[str, str], ...], turn_limit: int | None
+    game: str | None,
+    seats: str,
+    sheet: str | None,
+    flags: tuple[tuple[str, str], ...],
+    turn_limit: int | None,
 ) -> Game:
     """Unpickles a game. States with equal games share one object."""
     return _made(game, seats, sheet, flags, turn_limit)

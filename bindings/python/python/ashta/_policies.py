@@ -10,11 +10,13 @@ import numpy as np
 from ._ashta import States
 
 Batched = Callable[[States], Any]
-"""Returns an action for each state, `int[n]`, or the probabilities of the actions, `float[n, actions]`."""
+"""Returns an action for each state, `int[n]`, or the probabilities of the actions,
+`float[n, actions]`."""
 
 
 def function_of(policy: Callable[..., Any], name: str, takes: str) -> Batched:
-    """Makes a function of `States` from a function of `States`, of one `State`, or of observations and action masks."""
+    """Makes a function of `States` from a function of `States`, of one `State`, or of observations
+    and action masks."""
     calls: dict[str, Batched] = {
         "states": policy,
         "state": lambda states: [policy(state) for state in states],
@@ -34,12 +36,14 @@ def function_of(policy: Callable[..., Any], name: str, takes: str) -> Batched:
 
 
 def onnx_policy(path: str) -> Batched:
-    """Makes the policy of an ONNX model with the inputs and outputs of `ashta export --format onnx`: the legal action
-    with the highest probability."""
+    """Makes the policy of an ONNX model with the inputs and outputs of
+    `ashta export --format onnx`: the legal action with the highest probability."""
     try:
         import onnxruntime  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
-        raise ImportError("an ONNX model needs onnxruntime, which is not installed: pip install onnxruntime") from error
+        raise ImportError(
+            "an ONNX model needs onnxruntime, which is not installed: pip install onnxruntime"
+        ) from error
     options = onnxruntime.SessionOptions()
     # With several threads, sums of numbers depend on their order.
     options.intra_op_num_threads = 1
@@ -55,7 +59,9 @@ def onnx_policy(path: str) -> Batched:
     def choose(states: States) -> np.ndarray:
         observations, masks = states.observations(), states.masks()
         if isinstance(length, int) and length != observations.shape[1]:
-            raise ValueError(f"{path} takes observations of length {length}, but this game has {observations.shape[1]}")
+            raise ValueError(
+                f"{path} takes observations of length {length}, but this game has {observations.shape[1]}"
+            )
         [policy] = session.run(["policy"], {"observation": observations, "legal_actions": masks})
         return np.where(masks, policy, -1.0).argmax(axis=1)
 

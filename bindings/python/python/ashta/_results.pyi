@@ -1,4 +1,5 @@
-"""The results of training runs and arenas, and the keys of results that are dicts; new versions can add keys."""
+"""The results of training runs and arenas, and the keys of results that are dicts; new versions can
+add keys."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,8 +175,8 @@ _Measured = TypedDict(
 )
 
 class _Metrics(_Measured):
-    """The metrics of an iteration (docs/metrics.md). The keys of opponents, such as `eval/vs_greedy/score`, are not in
-    the type: `dict(metrics)` has all keys."""
+    """The metrics of an iteration (docs/metrics.md). The keys of opponents, such as
+    `eval/vs_greedy/score`, are not in the type: `dict(metrics)` has all keys."""
 
     iteration: int
     games: int
@@ -200,9 +201,9 @@ class ArenaResult:
     def __init__(self, report: str, games: str, shown: str) -> None: ...
     @property
     def report(self) -> dict[str, Any]:
-        """The report that `ashta arena --json` prints, with the same keys. A bound of an interval is `None` if it
-        cannot be estimated."""
+        """The report that `ashta arena --json` prints, with the same keys. A bound of an interval
+        is `None` if it cannot be estimated."""
     @property
     def games(self) -> list[dict[str, Any]]:
-        """The games as dicts, with the keys of a games file; empty with `keep_games=False`. Each access parses the
-        games again."""
+        """The games as dicts, with the keys of a games file; empty with `keep_games=False`. Each
+        access parses the games again."""

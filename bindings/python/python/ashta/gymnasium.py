@@ -1,7 +1,8 @@
-"""Gymnasium environments for one player against an opponent: one game, or many games at the same time.
+"""Gymnasium environments for one player against an opponent: one game, or many games at the same
+time.
 
-Importing this module registers `ashta/Race-v0` for `gymnasium.make` and `gymnasium.make_vec`. The name
-`ashta.gymnasium:ashta/Race-v0` imports it automatically.
+Importing this module registers `ashta/Race-v0` for `gymnasium.make` and `gymnasium.make_vec`. The
+name `ashta.gymnasium:ashta/Race-v0` imports it automatically.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ __all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
 Opponent = str | PathLike[str] | Agent | Callable[..., Any]
 """The opponent, which plays all other seats: any policy that `ashta.Agent.of` accepts.
 
-A function gets the `States` of the `n` games in which the opponent must choose, and returns a legal action for each.
-`ashta.Agent.of` makes an opponent of a function of one `State`, or of observations and action masks.
+A function gets the `States` of the `n` games in which the opponent must choose, and returns a legal
+action for each. `ashta.Agent.of` makes an opponent of a function of one `State`, or of observations
+and action masks.
 """
 
 
@@ -45,7 +47,9 @@ class _Versus:
         """Makes the games; returns the observation space and the action space of one game."""
         self.game = game_of(game, seats, turn_limit)
         self._games = VectorGame(self.game, num_games, opponent, player)
-        observation = gymnasium.spaces.Box(0.0, 1.0, self.game.observation_tensor_shape(), np.float32)
+        observation = gymnasium.spaces.Box(
+            0.0, 1.0, self.game.observation_tensor_shape(), np.float32
+        )
         return observation, gymnasium.spaces.Discrete(self.game.num_distinct_actions())
 
     def _draw_seed(self) -> int:
@@ -55,15 +59,17 @@ class _Versus:
 class RaceEnv(_Versus, gymnasium.Env):
     """One player of `game` against `opponent`, which plays all other seats.
 
-    `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn
-    limit. For a game of your own, pass an `ashta.Game`. `opponent` is any policy of
-    `ashta.Agent.of`. `player` is the number of the caller's player; with `None`, it is random in each game.
+    `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its
+    own seats and turn limit. For a game of your own, pass an `ashta.Game`. `opponent` is any policy
+    of `ashta.Agent.of`. `player` is the number of the caller's player; with `None`, it is random in
+    each game.
 
-    Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, marks the legal actions.
-    `info["outcomes"]` lists the outcomes of all throws since the last action, as `State.apply_action` takes them. With
-    `illegal="error"`, an illegal action raises `ValueError`; with `"random"`, a random legal action replaces it.
-    The reward is between -1 and 1 at the end of the game, and 0 before. At the turn limit, the game is truncated. After
-    the step that ends a game, the observation shows the last position, as the caller sees it.
+    Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, marks
+    the legal actions. `info["outcomes"]` lists the outcomes of all throws since the last action, as
+    `State.apply_action` takes them. With `illegal="error"`, an illegal action raises `ValueError`;
+    with `"random"`, a random legal action replaces it. The reward is between -1 and 1 at the end of
+    the game, and 0 before. At the turn limit, the game is truncated. After the step that ends a
+    game, the observation shows the last position, as the caller sees it.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -80,7 +86,9 @@ class RaceEnv(_Versus, gymnasium.Env):
     ) -> None:
         if illegal not in ("error", "random"):
             raise ValueError(f'`illegal` is "{illegal}", but must be "error" or "random"')
-        self.observation_space, self.action_space = self._set_up(1, game, seats, opponent, player, turn_limit)
+        self.observation_space, self.action_space = self._set_up(
+            1, game, seats, opponent, player, turn_limit
+        )
         self.render_mode, self._illegal = render_mode, illegal
 
     def _info(self) -> dict[str, Any]:
@@ -95,8 +103,8 @@ class RaceEnv(_Versus, gymnasium.Env):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Starts a game; equal seeds and actions give equal games. `info["seed"]` is the seed.
 
-        The game starts at `options["position"]`: a position in the notation, or an `ashta.State`. If the opponent ends
-        the game before the caller can choose, no action is legal.
+        The game starts at `options["position"]`: a position in the notation, or an `ashta.State`.
+        If the opponent ends the game before the caller can choose, no action is legal.
         """
         position = position_of(self.game, options_of(options, "position").get("position"))
         seed = self._draw_seed() if seed is None else seed_of(seed)
@@ -124,12 +132,13 @@ class RaceEnv(_Versus, gymnasium.Env):
 
 
 class RaceVectorEnv(_Versus, VectorEnv):
-    """Many games like the game of `RaceEnv`. All games advance together, without the interpreter lock.
+    """Many games like the game of `RaceEnv`. All games advance together, without the interpreter
+    lock.
 
-    After the step that ends a game, the observation shows the last position of this game. The next step ignores the
-    action for this game and starts the game again (`AutoresetMode.NEXT_STEP`, so `info` has no `final_obs`). An illegal
-    action raises `ValueError` and changes no game. With `copy=False`, `reset` and `step` return the same arrays every
-    time and overwrite them.
+    After the step that ends a game, the observation shows the last position of this game. The next
+    step ignores the action for this game and starts the game again (`AutoresetMode.NEXT_STEP`, so
+    `info` has no `final_obs`). An illegal action raises `ValueError` and changes no game. With
+    `copy=False`, `reset` and `step` return the same arrays every time and overwrite them.
     """
 
     metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -160,19 +169,29 @@ class RaceVectorEnv(_Versus, VectorEnv):
         return {"action_mask": mask, "_action_mask": has, "outcomes": outcomes, "_outcomes": has}
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Starts all games, or only games with `True` in `options["reset_mask"]`, `bool[num_envs]`.
 
-        `seed` is a list with a seed for each game, or one number: game `i` then has the seed `seed + i`. Game `i`
-        equals the game of a `RaceEnv` with this seed. With `None`, the seed is random. `info["seed"]` has the seeds.
-        `options["position"]` is a position for all games, or a list with a position or `None` for each game. The next
-        start of a game does not use this position again.
+        `seed` is a list with a seed for each game, or one number: game `i` then has the seed
+        `seed + i`. Game `i` equals the game of a `RaceEnv` with this seed. With `None`, the seed is
+        random. `info["seed"]` has the seeds. `options["position"]` is a position for all games, or
+        a list with a position or `None` for each game. The next start of a game does not use this
+        position again.
         """
         options = options_of(options, "position", "reset_mask")
         wanted = options.get("position")
-        wanted = [wanted] * self.num_envs if wanted is None or isinstance(wanted, (str, State)) else wanted
-        positions = [position_of(self.game, one, f"position [{row}]") for row, one in enumerate(wanted)]
+        wanted = (
+            [wanted] * self.num_envs
+            if wanted is None or isinstance(wanted, (str, State))
+            else wanted
+        )
+        positions = [
+            position_of(self.game, one, f"position [{row}]") for row, one in enumerate(wanted)
+        ]
         numbers: Sequence[int | None]
         if seed is None:
             numbers = [None] * self.num_envs
@@ -189,7 +208,9 @@ class RaceVectorEnv(_Versus, VectorEnv):
             mask = np.asarray(mask)
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
                 found = f"{mask.dtype} with the shape {mask.shape} and {np.count_nonzero(mask)} values that are not 0"
-                raise ValueError(f'`options["reset_mask"]` must be bool[{self.num_envs}] with a `True`, not {found}')
+                raise ValueError(
+                    f'`options["reset_mask"]` must be bool[{self.num_envs}] with a `True`, not {found}'
+                )
         seeds = [self._draw_seed() if number is None else number for number in numbers]
         self._games.reset(seeds, mask, positions)
         has_seed = np.ones(self.num_envs, bool) if mask is None else mask
@@ -198,7 +219,13 @@ class RaceVectorEnv(_Versus, VectorEnv):
 
     def step(
         self, actions: NDArray[np.integer]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[
+        NDArray[np.float32],
+        NDArray[np.float64],
+        NDArray[np.bool_],
+        NDArray[np.bool_],
+        dict[str, Any],
+    ]:
         """Applies one action in every game and runs until the caller must choose again."""
         games = self._games
         games.step(actions)
@@ -208,8 +235,8 @@ class RaceVectorEnv(_Versus, VectorEnv):
     def set_states(
         self, rows: ArrayLike, states: States | Sequence[State]
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Puts games into other positions, as `VectorGame.set_states`; returns the observations and `info` of all
-        games."""
+        """Puts games into other positions, as `VectorGame.set_states`; returns the observations and
+        `info` of all games."""
         self._games.set_states(rows, states)
         return self._own(self._games.observations), self._info()
 

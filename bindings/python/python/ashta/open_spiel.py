@@ -1,10 +1,11 @@
-"""Games for OpenSpiel. Importing this module registers every built-in game: `pyspiel.load_game("ashta_ur")`.
+"""Games for OpenSpiel. Importing this module registers every built-in game:
+`pyspiel.load_game("ashta_ur")`.
 
-Hyphens in names of games become underscores. Parameters are `players`, `first_player` (-1 for a random player),
-`pieces` and the house rules of the game by name: `pyspiel.load_game("ashta_pagade(players=4,teams=true)")`. If a house
-rule has words and numbers as values, pass its numbers as texts in a dict:
-`pyspiel.load_game("ashta_ur", {"dice": "3"})`. Returns are from -1 to 1; with two players they sum to 0. States keep
-their history.
+Hyphens in names of games become underscores. Parameters are `players`, `first_player` (-1 for a
+random player), `pieces` and the house rules of the game by name:
+`pyspiel.load_game("ashta_pagade(players=4,teams=true)")`. If a house rule has words and numbers as
+values, pass its numbers as texts in a dict: `pyspiel.load_game("ashta_ur", {"dice": "3"})`. Returns
+are from -1 to 1; with two players they sum to 0. States keep their history.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def _game_type(game: Game, players: list[int], parameters: dict[str, Any]) -> py
 
 
 class RaceGame(pyspiel.Game):
-    """A game with parameters of OpenSpiel; `race` is the `ashta.Game`. Each game has a subclass with its name."""
+    """A game with parameters of OpenSpiel; `race` is the `ashta.Game`. Each game has a subclass
+    with its name."""
 
     name: str
 
@@ -60,14 +62,20 @@ class RaceGame(pyspiel.Game):
         name, (players, defaults) = self.name, _specification(self.name)
         # Without the defaults, the text of every usual game can be read again.
         given = {key: value for key, value in (params or {}).items() if value != defaults[key]}
-        rules = {key: value for key, value in given.items() if key not in ("players", "first_player")}
+        rules = {
+            key: value for key, value in given.items() if key not in ("players", "first_player")
+        }
         self.first_player = given.get("first_player", -1)
         self.race = race = Game(name, given.get("players", players[0]), flags=rules)
         if not -1 <= self.first_player < race.num_players():
-            raise ValueError(f"`first_player` is {self.first_player}, but must be -1 to {race.num_players() - 1}")
+            raise ValueError(
+                f"`first_player` is {self.first_player}, but must be -1 to {race.num_players() - 1}"
+            )
         chances = max(race.max_chance_outcomes(), race.num_players())
         total = 2 * race.utility_sum() - race.num_players()
-        info = pyspiel.GameInfo(race.num_distinct_actions(), chances, race.num_players(), -1.0, 1.0, total, _LONGEST)
+        info = pyspiel.GameInfo(
+            race.num_distinct_actions(), chances, race.num_players(), -1.0, 1.0, total, _LONGEST
+        )
         super().__init__(_game_type(race, players, defaults), info, given)
 
     def new_initial_state(self) -> RaceState:
@@ -78,12 +86,15 @@ class RaceGame(pyspiel.Game):
 
 
 class RaceState(pyspiel.State):
-    """A state with its history; `state` is the `ashta.State`, or `None` before the first player is drawn."""
+    """A state with its history; `state` is the `ashta.State`, or `None` before the first player is
+    drawn."""
 
     def __init__(self, game: RaceGame) -> None:
         super().__init__(game)
         self.race = game.race
-        self.state: State | None = None if game.first_player < 0 else game.race.new_initial_state(game.first_player)
+        self.state: State | None = (
+            None if game.first_player < 0 else game.race.new_initial_state(game.first_player)
+        )
 
     def current_player(self) -> int:
         return pyspiel.PlayerId.CHANCE if self.state is None else self.state.current_player()
@@ -105,7 +116,11 @@ class RaceState(pyspiel.State):
             self.state.apply_action(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return f"player {action} throws first" if self.state is None else self.state.action_to_string(player, action)
+        return (
+            f"player {action} throws first"
+            if self.state is None
+            else self.state.action_to_string(player, action)
+        )
 
     def is_terminal(self) -> bool:
         return self.state is not None and self.state.is_terminal()
@@ -138,7 +153,12 @@ def _specification(name: str) -> tuple[list[int], dict[str, Any]]:
     described = Game(name).describe()
     players = sorted({len(seats) for seats in described["seats"]})
     flags = {flag["name"]: _default(flag) for flag in described["flags"]}
-    return players, {"players": players[0], "first_player": -1, "pieces": described["pieces"]["count"], **flags}
+    return players, {
+        "players": players[0],
+        "first_player": -1,
+        "pieces": described["pieces"]["count"],
+        **flags,
+    }
 
 
 def _default(flag: Any) -> bool | int | str:

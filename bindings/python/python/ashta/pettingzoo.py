@@ -26,18 +26,24 @@ __all__ = ["RaceEnv", "env", "raw_env"]
 class RaceEnv(AECEnv):
     """One game; the environment throws the dice between decisions.
 
-    `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its own seats and turn
-    limit. For a game of your own, pass an `ashta.Game`. The agents `player_0`, `player_1` and so on are the players of
-    the game in their order: `player_1` has the seat `game.seats[1]`. An observation is a dict. It contains
-    `observation`, `float32[n]` of zeros and ones as the agent sees the board, and `action_mask`, `int8[actions]`;
-    `info` contains the mask, too, and `outcomes`, the outcomes of all throws since the last action. At the end of a
-    game, the reward of an agent is twice its return minus one, from -1 to 1; before, it is 0. At the turn limit, the
-    game is truncated and no agent gets a reward. At the end, each agent observes the last position. With
-    `illegal="error"`, an illegal action raises `ValueError`. With `"lose"`, an illegal action ends the game: the agent
-    that chose it gets -1, the others 0.
+    `game` is the name of a game, with `seats` and `turn_limit`, or an `ashta.Game`, which has its
+    own seats and turn limit. For a game of your own, pass an `ashta.Game`. The agents `player_0`,
+    `player_1` and so on are the players of the game in their order: `player_1` has the seat
+    `game.seats[1]`. An observation is a dict. It contains `observation`, `float32[n]` of zeros and
+    ones as the agent sees the board, and `action_mask`, `int8[actions]`; `info` contains the mask,
+    too, and `outcomes`, the outcomes of all throws since the last action. At the end of a game, the
+    reward of an agent is twice its return minus one, from -1 to 1; before, it is 0. At the turn
+    limit, the game is truncated and no agent gets a reward. At the end, each agent observes the
+    last position. With `illegal="error"`, an illegal action raises `ValueError`. With `"lose"`, an
+    illegal action ends the game: the agent that chose it gets -1, the others 0.
     """
 
-    metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
+    metadata = {
+        "name": "ashta_v0",
+        "is_parallelizable": False,
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
+    }
     __copy__ = deepcopy
 
     def __init__(
@@ -58,7 +64,12 @@ class RaceEnv(AECEnv):
         self._players = {agent: player for player, agent in enumerate(self.possible_agents)}
         shape, actions = self.game.observation_tensor_shape(), self.game.num_distinct_actions()
         self.observation_spaces = {
-            agent: Dict({"observation": Box(0.0, 1.0, shape, np.float32), "action_mask": Box(0, 1, (actions,), np.int8)})
+            agent: Dict(
+                {
+                    "observation": Box(0.0, 1.0, shape, np.float32),
+                    "action_mask": Box(0, 1, (actions,), np.int8),
+                }
+            )
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
@@ -76,7 +87,9 @@ class RaceEnv(AECEnv):
     def __getattr__(self, name: str) -> Any:
         """Called for missing attributes, such as those that exist only after `reset`."""
         if name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos"):
-            raise AttributeError(f"the environment has no `{name}` before the first game: call `reset`")
+            raise AttributeError(
+                f"the environment has no `{name}` before the first game: call `reset`"
+            )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -85,7 +98,9 @@ class RaceEnv(AECEnv):
         The game starts at `options["position"]`: a position in the notation, or an `ashta.State`.
         """
         # The tests of PettingZoo pass an option with the name `options`; it has no meaning.
-        position = position_of(self.game, options_of(options, "position", "options").get("position"))
+        position = position_of(
+            self.game, options_of(options, "position", "options").get("position")
+        )
         seed = seed_of(self._random.getrandbits(53) if seed is None else seed)
         self._random = random.Random(seed)
         self.agents = self.possible_agents[:]
@@ -123,7 +138,9 @@ class RaceEnv(AECEnv):
         player = state.turn_player()
         if player is None:
             self.terminations = dict.fromkeys(self.agents, True)
-            self.rewards = {agent: 2 * got - 1 for agent, got in zip(self.possible_agents, state.returns())}
+            self.rewards = {
+                agent: 2 * got - 1 for agent, got in zip(self.possible_agents, state.returns())
+            }
         else:
             self.agent_selection = agent = self.possible_agents[player]
             self.infos[agent]["action_mask"] = state.legal_actions_mask().view(np.int8)
@@ -132,10 +149,14 @@ class RaceEnv(AECEnv):
         """Returns the observation and the action mask of an agent."""
         info = self.infos.get(agent)
         observation = self.state_.observation_tensor(self._players[agent])
-        return {"observation": observation, "action_mask": info["action_mask"] if info else self._empty_mask()}
+        return {
+            "observation": observation,
+            "action_mask": info["action_mask"] if info else self._empty_mask(),
+        }
 
     def step(self, action: int | None) -> None:
-        """Applies the action of the acting agent; after the end of the game the action is `None`."""
+        """Applies the action of the acting agent; after the end of the game the action is
+        `None`."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -155,7 +176,8 @@ class RaceEnv(AECEnv):
             self.render()
 
     def render(self) -> str | None:
-        """With `render_mode="ansi"`, returns the position in the notation; with `"human"`, prints it."""
+        """With `render_mode="ansi"`, returns the position in the notation; with `"human"`, prints
+        it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode")
         elif self.render_mode == "human":

@@ -10,19 +10,28 @@ use ashta_env::race::Race;
 
 use super::{Files, read};
 
-/// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if there is no file).
+/// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if
+/// there is no file).
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
 
 pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     Ok(match agent {
-        NamedAgent::Bot { source, bot, lookahead, .. } => (source.to_string(), lookahead.to_string(), bot.to_bytes()?),
+        NamedAgent::Bot {
+            source,
+            bot,
+            lookahead,
+            ..
+        } => (source.to_string(), lookahead.to_string(), bot.to_bytes()?),
         NamedAgent::Table { path, .. } => (path.display().to_string(), String::new(), read(path)?),
         other => (other.to_string(), String::new(), Vec::new()),
     })
 }
 
 /// Unpacks an agent. If a table of perfect play was sent, it is in `folders`.
-pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders) -> Result<NamedAgent> {
+pub(crate) fn unpack(
+    (name, lookahead, content): &PackedAgent,
+    folders: &Folders,
+) -> Result<NamedAgent> {
     if content.is_empty() {
         return Ok(folders.agent(name)?);
     }
@@ -35,7 +44,8 @@ pub(crate) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
         return Ok(Files::new());
     }
     let is_ours = |path: &PathBuf| {
-        TableHeader::read(path).is_ok_and(|header| header.ruleset == *race.ruleset() && header.facts.is_some())
+        TableHeader::read(path)
+            .is_ok_and(|header| header.ruleset == *race.ruleset() && header.facts.is_some())
     };
     let path = folders
         .tables()

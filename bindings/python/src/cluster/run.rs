@@ -1,4 +1,5 @@
-//! A run on a cluster: the training loop of `ashta train` calls a Python object, which does all the work.
+//! A run on a cluster: the training loop of `ashta train` calls a Python object, which does all the
+//! work.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -49,16 +50,24 @@ struct RayWorkers {
 
 type Anyhow<T> = anyhow::Result<T>;
 
-/// The result of an iteration: the losses, the report and the games as messages (no games if they were kept), and
-/// metrics by name.
-type Played = (Vec<u8>, Vec<u8>, Option<Vec<Vec<u8>>>, BTreeMap<String, f64>);
+/// The result of an iteration: the losses, the report and the games as messages (no games if they
+/// were kept), and metrics by name.
+type Played = (
+    Vec<u8>,
+    Vec<u8>,
+    Option<Vec<Vec<u8>>>,
+    BTreeMap<String, f64>,
+);
 
 impl RayWorkers {
     fn ask<T>(&self, method: &str, arguments: impl for<'py> PyCallArgs<'py>) -> Anyhow<T>
     where
         T: for<'py> FromPyObjectOwned<'py>,
     {
-        let python = self.python.as_ref().context("the run has no workers before it trains")?;
+        let python = self
+            .python
+            .as_ref()
+            .context("the run has no workers before it trains")?;
         Python::attach(|py| {
             let answer = python.bind(py).call_method1(method, arguments)?;
             Ok(answer.extract::<T>().map_err(Into::<PyErr>::into)?)
@@ -67,15 +76,19 @@ impl RayWorkers {
 
     fn ask_evaluator(&self, method: &str, iteration: u64, net: &PortableNet) -> Anyhow<()> {
         let weights = Python::attach(|py| PyArray1::from_vec(py, wire::weights(net)).unbind());
-        self.ask::<Py<PyAny>>("evaluate", (method, iteration, weights)).map(drop)
+        self.ask::<Py<PyAny>>("evaluate", (method, iteration, weights))
+            .map(drop)
     }
 
     /// Reads the games that were kept since the newest checkpoint, as long as they match the plans.
     fn read_kept(&mut self, log: &RunLog) -> Anyhow<()> {
         while let Some(plan) = log.plan(self.planned.as_ref()) {
             let kept = log.kept_games(plan.iteration)?;
-            let matches = |kept: &KeptGames| (kept.plan.first, kept.plan.end) == (plan.first, plan.end);
-            let Some(kept) = kept.filter(matches) else { break };
+            let matches =
+                |kept: &KeptGames| (kept.plan.first, kept.plan.end) == (plan.first, plan.end);
+            let Some(kept) = kept.filter(matches) else {
+                break;
+            };
             self.planned = Some(kept.plan.clone());
             self.kept.push_back(kept);
         }
@@ -86,10 +99,22 @@ impl RayWorkers {
 impl Workers for RayWorkers {
     const ARE_ON_CLUSTER: bool = true;
 
-    fn new(config: &Config, evaluator: RunEvaluator, _: Option<(PathBuf, TrainerState)>) -> Anyhow<RayWorkers> {
+    fn new(
+        config: &Config,
+        evaluator: RunEvaluator,
+        _: Option<(PathBuf, TrainerState)>,
+    ) -> Anyhow<RayWorkers> {
         let (race, staleness) = (evaluator.race, config.cluster.staleness);
         let (shape, kept) = (config.training.shape(race.spec()), VecDeque::new());
-        Ok(RayWorkers { race, shape, staleness, python: None, planned: None, kept, begun: Instant::now() })
+        Ok(RayWorkers {
+            race,
+            shape,
+            staleness,
+            python: None,
+            planned: None,
+            kept,
+            begun: Instant::now(),
+        })
     }
 
     fn begin(&mut self, iteration: u64) -> Anyhow<()> {
@@ -102,25 +127,51 @@ impl Workers for RayWorkers {
             self.read_kept(log)?;
         }
         let kept = self.kept.pop_front();
-        // Actors play the games of an iteration as soon as the weights for them exist. The weights of the next
-        // iteration exist when this iteration has learned.
+        // Actors play the games of an iteration as soon as the weights for them exist. The weights
+        // of the next iteration exist when this iteration has learned.
         let (mut ahead, last) = (Vec::new(), plan.iteration + 1 + self.staleness);
-        while let Some(next) = log.plan(self.planned.as_ref()).filter(|next| next.iteration <= last) {
+        while let Some(next) = log
+            .plan(self.planned.as_ref())
+            .filter(|next| next.iteration <= last)
+        {
             ahead.push((next.iteration, next.first, next.end));
             self.planned = Some(next);
         }
         let plan = kept.as_ref().map_or(plan, |kept| kept.plan.clone());
         let (seconds, messages) = kept.map(|kept| (kept.seconds, kept.messages)).unzip();
-        let Plan { iteration, first, end, lambda, learning_rate } = plan;
-        let games = (iteration, end - first, learning_rate, lambda, log.evaluates_after(iteration));
-        let (losses, report, played, numbers): Played = self.ask("iterate", (ahead, games, messages))?;
+        let Plan {
+            iteration,
+            first,
+            end,
+            lambda,
+            learning_rate,
+        } = plan;
+        let games = (
+            iteration,
+            end - first,
+            learning_rate,
+            lambda,
+            log.evaluates_after(iteration),
+        );
+        let (losses, report, played, numbers): Played =
+            self.ask("iterate", (ahead, games, messages))?;
         let seconds = seconds.unwrap_or_else(|| self.begun.elapsed().as_secs_f64());
         self.begun = Instant::now();
         if let Some(messages) = played {
-            log.keep(&KeptGames { plan: plan.clone(), seconds, messages })?;
+            log.keep(&KeptGames {
+                plan: plan.clone(),
+                seconds,
+                messages,
+            })?;
         }
         let (report, losses) = (wire::decode(&report)?, wire::decode(&losses)?);
-        Ok(Iteration { plan, report, losses, seconds, numbers })
+        Ok(Iteration {
+            plan,
+            report,
+            losses,
+            seconds,
+            numbers,
+        })
     }
 
     fn learn(&mut self, rate: f64) -> Anyhow<()> {
@@ -129,19 +180,26 @@ impl Workers for RayWorkers {
 
     fn net(&mut self) -> Anyhow<Arc<PortableNet>> {
         let weights: Py<PyArray1<f32>> = self.ask("average", ())?;
-        let weights = Python::attach(|py| weights.bind(py).readonly().as_slice().map(<[f32]>::to_vec));
+        let weights =
+            Python::attach(|py| weights.bind(py).readonly().as_slice().map(<[f32]>::to_vec));
         let weights = weights.map_err(|_| anyhow!("the weights must be a contiguous array"))?;
         Ok(Arc::new(wire::net(&self.shape, &weights)?))
     }
 
-    fn evaluate(&mut self, iteration: u64, net: &Arc<PortableNet>) -> Anyhow<Option<RunEvaluation>> {
+    fn evaluate(
+        &mut self,
+        iteration: u64,
+        net: &Arc<PortableNet>,
+    ) -> Anyhow<Option<RunEvaluation>> {
         self.ask_evaluator("evaluate", iteration, net)?;
         Ok(None)
     }
 
     fn late_evaluation(&mut self, waits: bool) -> Anyhow<Option<(u64, RunEvaluation)>> {
         let found: Option<(u64, Vec<u8>)> = self.ask("late_evaluation", (waits,))?;
-        found.map(|(iteration, found)| Ok((iteration, wire::decode(&found)?))).transpose()
+        found
+            .map(|(iteration, found)| Ok((iteration, wire::decode(&found)?)))
+            .transpose()
     }
 
     fn conclude(&mut self, net: &Arc<PortableNet>, _: &Stop) -> Anyhow<Option<RunEvaluation>> {
@@ -162,9 +220,9 @@ impl Workers for RayWorkers {
 
 /// A training run with the workers of a cluster.
 ///
-/// Starts in a new folder as `ashta train` does, or resumes the run in the folder `resume` from its newest checkpoint.
-/// If the settings are unchanged, the run uses the games that were stored after the checkpoint. With `fallback`,
-/// damaged checkpoints are renamed.
+/// Starts in a new folder as `ashta train` does, or resumes the run in the folder `resume` from its
+/// newest checkpoint. If the settings are unchanged, the run uses the games that were stored after
+/// the checkpoint. With `fallback`, damaged checkpoints are renamed.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
@@ -200,28 +258,45 @@ impl TrainingRun {
         };
         let (config, rundir) = (run.log().config().to_toml(), run.log().rundir());
         let (path, numerics) = (rundir.path().to_owned(), rundir.info().numerics.clone());
-        Ok(TrainingRun { folders, run: Mutex::new(run), path, config, numerics })
+        Ok(TrainingRun {
+            folders,
+            run: Mutex::new(run),
+            path,
+            config,
+            numerics,
+        })
     }
 
     /// The files of the newest checkpoint; `None` if there is none.
     fn checkpoint(&self) -> Result<Option<Files>> {
         let rundir = RunDir::open(&self.path)?;
         let newest = rundir.latest()?;
-        Ok(newest.map(|iteration| read_files(&rundir.checkpoint(iteration))).transpose()?)
+        Ok(newest
+            .map(|iteration| read_files(&rundir.checkpoint(iteration)))
+            .transpose()?)
     }
 
-    /// The opponents in the settings with their files, by name, and the table of perfect play: the arguments of
-    /// `RunEvaluator`.
+    /// The opponents in the settings with their files, by name, and the table of perfect play: the
+    /// arguments of `RunEvaluator`.
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
         let mut run = lock(&self.run);
         let evaluation = &run.log().config().evaluation;
-        let packed = |spec: &String| Ok((spec.clone(), attachments::pack(&self.folders.agent(spec)?)?));
-        let opponents = evaluation.during.iter().chain(&evaluation.opponents).map(packed).collect::<Result<_>>()?;
-        Ok((opponents, attachments::tables(&self.folders, &run.workers().race)?))
+        let packed =
+            |spec: &String| Ok((spec.clone(), attachments::pack(&self.folders.agent(spec)?)?));
+        let opponents = evaluation
+            .during
+            .iter()
+            .chain(&evaluation.opponents)
+            .map(packed)
+            .collect::<Result<_>>()?;
+        Ok((
+            opponents,
+            attachments::tables(&self.folders, &run.workers().race)?,
+        ))
     }
 
-    /// Trains until the run is over or the workers stop the run; returns whether the run is over. `workers` is a
-    /// `Driver` of `ashta.ray`.
+    /// Trains until the run is over or the workers stop the run; returns whether the run is over.
+    /// `workers` is a `Driver` of `ashta.ray`.
     fn train(&self, py: Python<'_>, workers: Py<PyAny>) -> Result<bool> {
         py.detach(|| {
             let mut run = lock(&self.run);
@@ -230,11 +305,19 @@ impl TrainingRun {
         })
     }
 
-    /// Evaluates and exports the bot of a finished run; returns the table of results and the path of the bot.
+    /// Evaluates and exports the bot of a finished run; returns the table of results and the path
+    /// of the bot.
     fn conclude(&self, py: Python<'_>) -> Result<(String, PathBuf)> {
         py.detach(|| {
             let found = lock(&self.run).conclude(&Stop::default())?;
-            let (RunEvaluation { results, exploitability, .. }, bot) = found.context("the evaluation was stopped")?;
+            let (
+                RunEvaluation {
+                    results,
+                    exploitability,
+                    ..
+                },
+                bot,
+            ) = found.context("the evaluation was stopped")?;
             let last = exploitability.map(|found| format!("exploitability: {found:.6}\n"));
             Ok((score_table(&results) + &last.unwrap_or_default(), bot))
         })

@@ -24,8 +24,8 @@ use super::{Files, read_files, scratch};
 use crate::Result;
 use crate::interrupt::lock;
 
-/// A checksum of some floating-point results. Machines that round numbers differently have different checksums, and
-/// compute slightly different games and networks.
+/// A checksum of some floating-point results. Machines that round numbers differently have
+/// different checksums, and compute slightly different games and networks.
 #[pyfunction]
 pub fn numerics() -> String {
     format!("{:08x}", fingerprint())
@@ -40,8 +40,13 @@ fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
 type Weights<'py> = PyReadonlyArray1<'py, f32>;
 
 fn network(config: &Config, race: &Race, weights: &Weights<'_>) -> Result<Arc<PortableNet>> {
-    let weights = weights.as_slice().map_err(|_| anyhow!("the weights must be a contiguous array"))?;
-    Ok(Arc::new(wire::net(&config.training.shape(race.spec()), weights)?))
+    let weights = weights
+        .as_slice()
+        .map_err(|_| anyhow!("the weights must be a contiguous array"))?;
+    Ok(Arc::new(wire::net(
+        &config.training.shape(race.spec()),
+        weights,
+    )?))
 }
 
 /// Plays games of a run.
@@ -60,12 +65,19 @@ impl SelfPlay {
         Ok(SelfPlay { config, race })
     }
 
-    /// Plays the games `first` to `end - 1` with these weights; returns a message with their records.
+    /// Plays the games `first` to `end - 1` with these weights; returns a message with their
+    /// records.
     fn play(&self, py: Python<'_>, weights: Weights<'_>, first: u64, end: u64) -> Result<Vec<u8>> {
         let net = network(&self.config, &self.race, &weights)?;
         Ok(py.detach(|| {
             let (config, seed) = (&self.config.training, self.config.run.seed);
-            let records = play_games(&*self.race, &mut NetEvaluator::new(net), config, seed, first..end.max(first));
+            let records = play_games(
+                &*self.race,
+                &mut NetEvaluator::new(net),
+                config,
+                seed,
+                first..end.max(first),
+            );
             wire::encode_games(&self.race, &records)
         })?)
     }
@@ -93,22 +105,38 @@ impl Trainer {
     fn new(py: Python<'_>, config: &str, files: Option<Files>) -> Result<Trainer> {
         py.detach(|| {
             let (config, race) = settings(config)?;
-            let (Config { run, training, .. }, threads) = (&config, config.cluster.learner_cores.max(1) as usize);
+            let (Config { run, training, .. }, threads) =
+                (&config, config.cluster.learner_cores.max(1) as usize);
             let trainer = match files {
                 None => trainer::Trainer::new(&race, training, run.device, run.seed)?,
                 Some(files) => {
                     let folder = scratch(&files)?;
                     let LoopState { trainer, .. } = load_state(folder.path())?;
-                    trainer::Trainer::load(&race, training, run.device, run.seed, folder.path(), trainer)?
+                    trainer::Trainer::load(
+                        &race,
+                        training,
+                        run.device,
+                        run.seed,
+                        folder.path(),
+                        trainer,
+                    )?
                 }
             };
-            Ok(Trainer { race, trainer: Mutex::new(Box::new(trainer)), threads })
+            Ok(Trainer {
+                race,
+                trainer: Mutex::new(Box::new(trainer)),
+                threads,
+            })
         })
     }
 
-    /// Runs the learning steps that are due, with this learning rate; returns the weights for self-play and a message
-    /// with the losses.
-    fn learn<'py>(&self, py: Python<'py>, learning_rate: f64) -> Result<(Bound<'py, PyArray1<f32>>, Vec<u8>)> {
+    /// Runs the learning steps that are due, with this learning rate; returns the weights for
+    /// self-play and a message with the losses.
+    fn learn<'py>(
+        &self,
+        py: Python<'py>,
+        learning_rate: f64,
+    ) -> Result<(Bound<'py, PyArray1<f32>>, Vec<u8>)> {
         let (net, losses) = py.detach(|| -> Result<_> {
             let mut trainer = lock(&self.trainer);
             let losses = trainer.learn(learning_rate, self.threads);
@@ -117,15 +145,25 @@ impl Trainer {
         Ok((sent(py, &net), losses))
     }
 
-    /// Adds the games in `messages` to the replay buffers, in this order and with TD(λ) targets; returns a message with
-    /// the report.
-    fn add_games(&self, py: Python<'_>, messages: Vec<Vec<u8>>, lambda_: f64, wants_details: bool) -> Result<Vec<u8>> {
+    /// Adds the games in `messages` to the replay buffers, in this order and with TD(λ) targets;
+    /// returns a message with the report.
+    fn add_games(
+        &self,
+        py: Python<'_>,
+        messages: Vec<Vec<u8>>,
+        lambda_: f64,
+        wants_details: bool,
+    ) -> Result<Vec<u8>> {
         py.detach(|| {
             let mut records = Vec::new();
             for message in &messages {
                 records.extend(wire::decode_games(&self.race, message)?);
             }
-            Ok(wire::encode(&lock(&self.trainer).add_games(&records, lambda_, wants_details))?)
+            Ok(wire::encode(&lock(&self.trainer).add_games(
+                &records,
+                lambda_,
+                wants_details,
+            ))?)
         })
     }
 
@@ -139,7 +177,8 @@ impl Trainer {
         Ok(sent(py, &py.detach(|| lock(&self.trainer).net())?))
     }
 
-    /// The files of a checkpoint, without the counters of the run, and a message with the state of the trainer.
+    /// The files of a checkpoint, without the counters of the run, and a message with the state of
+    /// the trainer.
     fn save(&self, py: Python<'_>) -> Result<(Files, Vec<u8>)> {
         py.detach(|| {
             let (folder, trainer) = (scratch(&Files::new())?, lock(&self.trainer));
@@ -173,11 +212,20 @@ impl RunEvaluator {
             let folders = Folders::from(vec![folder.path().to_owned()]);
             let agent = |spec: &str| {
                 let sent = opponents.get(spec);
-                unpack(sent.with_context(|| format!("the opponent {spec} was not sent to this machine"))?, &folders)
+                unpack(
+                    sent.with_context(|| {
+                        format!("the opponent {spec} was not sent to this machine")
+                    })?,
+                    &folders,
+                )
             };
             let perfect = folders.perfect(&race);
             let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, perfect)?;
-            Ok(RunEvaluator { config, race, evaluator: Mutex::new(evaluator) })
+            Ok(RunEvaluator {
+                config,
+                race,
+                evaluator: Mutex::new(evaluator),
+            })
         })
     }
 

@@ -1,6 +1,7 @@
 //! Board geometry: squares and the courses of the seats.
 //!
-//! The sheet has South's course, and the other courses are copies of it. A board has no pieces and no dice.
+//! The sheet has South's course, and the other courses are copies of it. A board has no pieces and
+//! no dice.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::sheet::values::{self as sheet, CourseCopy};
@@ -15,17 +16,27 @@ pub struct Square {
 }
 
 impl Square {
-    /// Returns the square after `quarters` quarter turns counter-clockwise on a board of `side` rows.
+    /// Returns the square after `quarters` quarter turns counter-clockwise on a board of `side`
+    /// rows.
     pub(crate) fn rotated(self, side: u8, quarters: usize) -> Square {
-        (0..quarters).fold(self, |square, _| Square { row: square.column, column: side - 1 - square.row })
+        (0..quarters).fold(self, |square, _| Square {
+            row: square.column,
+            column: side - 1 - square.row,
+        })
     }
 
     /// Returns the square with a name such as `E1`.
     pub fn named(name: &str) -> Option<Square> {
         let (letter, row) = name.split_at_checked(1)?;
         let column = letter.bytes().next().filter(u8::is_ascii_uppercase)? - b'A';
-        let row: u8 = row.parse().ok().filter(|number| row == u8::to_string(number))?;
-        Some(Square { row: row.checked_sub(1)?, column })
+        let row: u8 = row
+            .parse()
+            .ok()
+            .filter(|number| row == u8::to_string(number))?;
+        Some(Square {
+            row: row.checked_sub(1)?,
+            column,
+        })
     }
 }
 
@@ -47,18 +58,28 @@ impl Courses {
         let south = walk(&board.course, [rows, columns])?;
         let courses = Seat::ALL.map(|seat| match board.copy {
             _ if seat == Seat::SOUTH => south.clone(),
-            CourseCopy::Rotate if rows == columns => {
-                south.iter().map(|square| square.rotated(rows, seat.index())).collect()
-            }
-            CourseCopy::Mirror if seat == Seat::NORTH => {
-                south.iter().map(|&Square { row, column }| Square { row: rows - 1 - row, column }).collect()
-            }
+            CourseCopy::Rotate if rows == columns => south
+                .iter()
+                .map(|square| square.rotated(rows, seat.index()))
+                .collect(),
+            CourseCopy::Mirror if seat == Seat::NORTH => south
+                .iter()
+                .map(|&Square { row, column }| Square {
+                    row: rows - 1 - row,
+                    column,
+                })
+                .collect(),
             CourseCopy::Rotate | CourseCopy::Mirror => Vec::new(),
         });
-        Ok(Courses { rows, columns, courses })
+        Ok(Courses {
+            rows,
+            columns,
+            courses,
+        })
     }
 
-    /// Returns for each square on the course of `one` its index on the course of `other`, or `None` if it is not there.
+    /// Returns for each square on the course of `one` its index on the course of `other`, or `None`
+    /// if it is not there.
     pub(crate) fn meetings(&self, one: Seat, other: Seat) -> Vec<Option<usize>> {
         let at = |square: &Square| self.course(other).iter().position(|there| there == square);
         self.course(one).iter().map(at).collect()
@@ -74,21 +95,22 @@ impl Courses {
         usize::from(self.columns)
     }
 
-    /// Returns the squares of `seat`'s course in order. The last one is the finish. If the board has no course for
-    /// `seat`, the result is empty.
+    /// Returns the squares of `seat`'s course in order. The last one is the finish. If the board
+    /// has no course for `seat`, the result is empty.
     pub fn course(&self, seat: Seat) -> &[Square] {
         &self.courses[seat.index()]
     }
 }
 
-/// Returns the squares of a course on a board with this number of rows and columns. Courses look like `E1 E3 N7 NE1`,
-/// or with a jump like `E1 E3 >A4`.
+/// Returns the squares of a course on a board with this number of rows and columns. Courses look
+/// like `E1 E3 N7 NE1`, or with a jump like `E1 E3 >A4`.
 pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>, String> {
     let mut parts = course.split(' ');
     let start = parts.next().unwrap_or_default();
     let is_inside = |square: &Square| square.row < rows && square.column < columns;
-    let start =
-        Square::named(start).filter(is_inside).ok_or_else(|| format!("`{start}` is not a square of the frame"))?;
+    let start = Square::named(start)
+        .filter(is_inside)
+        .ok_or_else(|| format!("`{start}` is not a square of the frame"))?;
     let mut squares = vec![start];
     let mut at = start;
     for run in parts {
@@ -109,12 +131,24 @@ pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>
             "NW" => (1, -1),
             "SE" => (-1, 1),
             "SW" => (-1, -1),
-            _ => return Err(format!("`{run}` is not a run: write a direction and a number of steps, as in N3 or NW1")),
+            _ => {
+                return Err(format!(
+                    "`{run}` is not a run: write a direction and a number of steps, as in N3 or NW1"
+                ));
+            }
         };
-        let count: u8 = count.parse().map_err(|_| format!("`{run}` has no number of steps after its direction"))?;
+        let count: u8 = count
+            .parse()
+            .map_err(|_| format!("`{run}` has no number of steps after its direction"))?;
         for _ in 0..count {
-            let (row, column) = (at.row.checked_add_signed(north), at.column.checked_add_signed(east));
-            let next = row.zip(column).map(|(row, column)| Square { row, column }).filter(is_inside);
+            let (row, column) = (
+                at.row.checked_add_signed(north),
+                at.column.checked_add_signed(east),
+            );
+            let next = row
+                .zip(column)
+                .map(|(row, column)| Square { row, column })
+                .filter(is_inside);
             at = next.ok_or_else(|| format!("the course leaves the frame in the run `{run}`"))?;
             squares.push(at);
         }
@@ -130,17 +164,34 @@ mod tests {
     fn named(game: &str, numbers: impl IntoIterator<Item = usize>) -> String {
         let board = &builtin::named(game).expect("a built-in game").board;
         let course = Courses::new(board).expect("a course");
-        let name = |number: usize| course.course(Seat::SOUTH)[number - usize::from(board.first_number)].to_string();
+        let name = |number: usize| {
+            course.course(Seat::SOUTH)[number - usize::from(board.first_number)].to_string()
+        };
         numbers.into_iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn squares_are_those_of_the_rules() {
-        assert_eq!(named("ashtapada", [0, 3, 10, 17, 24, 27, 28, 30, 35]), "E1 H1 H8 A8 A1 D1 D2 B2 B7");
-        assert_eq!(named("ashtapada", [40, 45, 47, 48, 52, 55, 58, 59, 60]), "G7 G2 E2 E3 F6 C6 C3 D3 D4");
-        assert_eq!(named("ashte-kashte", [0, 6, 12, 18, 23, 24, 39, 40, 47, 48]), "D1 G4 D7 A4 C1 C2 B2 C3 C4 D4");
-        assert_eq!(named("pagade", [1, 8, 9, 16, 17, 24, 26, 33, 34, 41]), "J8 J1 K1 K8 L9 S9 S11 L11 K12 K19");
-        assert_eq!(named("pagade", [43, 50, 51, 58, 60, 67, 68, 75, 76, 77]), "I19 I12 H11 A11 A9 H9 I8 I1 J1 J2");
+        assert_eq!(
+            named("ashtapada", [0, 3, 10, 17, 24, 27, 28, 30, 35]),
+            "E1 H1 H8 A8 A1 D1 D2 B2 B7"
+        );
+        assert_eq!(
+            named("ashtapada", [40, 45, 47, 48, 52, 55, 58, 59, 60]),
+            "G7 G2 E2 E3 F6 C6 C3 D3 D4"
+        );
+        assert_eq!(
+            named("ashte-kashte", [0, 6, 12, 18, 23, 24, 39, 40, 47, 48]),
+            "D1 G4 D7 A4 C1 C2 B2 C3 C4 D4"
+        );
+        assert_eq!(
+            named("pagade", [1, 8, 9, 16, 17, 24, 26, 33, 34, 41]),
+            "J8 J1 K1 K8 L9 S9 S11 L11 K12 K19"
+        );
+        assert_eq!(
+            named("pagade", [43, 50, 51, 58, 60, 67, 68, 75, 76, 77]),
+            "I19 I12 H11 A11 A9 H9 I8 I1 J1 J2"
+        );
     }
 
     #[test]

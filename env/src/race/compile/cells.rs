@@ -8,8 +8,8 @@ use crate::game::{MAX_SEATS, Seat, SeatSet};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{
-    Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet, UnitKind, UnitMeeting,
-    WithPartner,
+    Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet, UnitKind,
+    UnitMeeting, WithPartner,
 };
 
 /// Gives a cell to each square of the courses, except the finishes.
@@ -46,56 +46,92 @@ pub(super) struct PlaceTables {
 /// Cells that pieces close, and cells where two pieces are a unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing<W = Cells> {
-    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own pieces, `[2]` an
-    /// enemy piece, `[3]` two pieces of one enemy.
+    /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own
+    /// pieces, `[2]` an enemy piece, `[3]` two pieces of one enemy.
     pub(crate) to_single: [W; 4],
     /// Cells that are closed to a unit in the same four cases.
     pub(crate) to_unit: [W; 4],
     pub(crate) always_to_unit: W,
     /// Cells that a piece of the partner closes.
     pub(crate) by_partner: W,
-    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two pieces of an enemy.
+    /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two
+    /// pieces of an enemy.
     pub(crate) impassable: [W; 2],
     /// Cells where two own pieces are a unit.
     pub(crate) unit_cells: W,
-    /// Cells that never hold pieces of two hostile seats at the same time: a piece that lands there captures, or is not
-    /// allowed to land.
+    /// Cells that never hold pieces of two hostile seats at the same time: a piece that lands there
+    /// captures, or is not allowed to land.
     pub(crate) exclusive: W,
 }
 
 pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
-    names.iter().filter_map(|name| Square::named(name)).collect()
+    names
+        .iter()
+        .filter_map(|name| Square::named(name))
+        .collect()
 }
 
 impl<'a> CellMap<'a> {
-    pub(super) fn new(sheet: &'a Sheet, board: &'a Courses, seats: SeatSet, home: u8) -> CellMap<'a> {
-        let mut map = CellMap { sheet, board, seats, home, squares: Vec::new() };
-        let squares: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(|seat| map.way(seat)).copied().collect();
+    pub(super) fn new(
+        sheet: &'a Sheet,
+        board: &'a Courses,
+        seats: SeatSet,
+        home: u8,
+    ) -> CellMap<'a> {
+        let mut map = CellMap {
+            sheet,
+            board,
+            seats,
+            home,
+            squares: Vec::new(),
+        };
+        let squares: BTreeSet<Square> = Seat::ALL
+            .into_iter()
+            .flat_map(|seat| map.way(seat))
+            .copied()
+            .collect();
         map.squares = Vec::from_iter(squares);
         map
     }
 
     /// Returns the squares of a seat before its finish.
     pub(super) fn way(&self, seat: Seat) -> &'a [Square] {
-        self.board.course(seat).get(..usize::from(self.home) - 1).unwrap_or_default()
+        self.board
+            .course(seat)
+            .get(..usize::from(self.home) - 1)
+            .unwrap_or_default()
     }
 
     fn cell(&self, square: &Square) -> u8 {
-        self.squares.binary_search(square).map_or(0, |at| at as u8 + 1)
+        self.squares
+            .binary_search(square)
+            .map_or(0, |at| at as u8 + 1)
     }
 
     fn cells_of(&self, is_in: impl Fn(&Square) -> bool) -> Cells {
-        self.squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << self.cell(square))
+        self.squares
+            .iter()
+            .filter(|square| is_in(square))
+            .fold(0, |bits, square| bits | 1 << self.cell(square))
     }
 
     /// Returns the squares of all kinds of marks that `is_one` accepts.
     pub(super) fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
-        self.sheet.board.mark_kinds().filter(is_one).flat_map(|marks| squares_named(&marks.squares)).collect()
+        self.sheet
+            .board
+            .mark_kinds()
+            .filter(is_one)
+            .flat_map(|marks| squares_named(&marks.squares))
+            .collect()
     }
 
     /// Returns South's places whose index and square `is_in` accepts, as bits.
     pub(super) fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
-        let found = self.way(Seat::SOUTH).iter().enumerate().filter(|&(at, square)| is_in(at, square));
+        let found = self
+            .way(Seat::SOUTH)
+            .iter()
+            .enumerate()
+            .filter(|&(at, square)| is_in(at, square));
         found.fold(0, |places, (at, _)| places | 1 << (at + 1))
     }
 
@@ -120,48 +156,106 @@ impl<'a> CellMap<'a> {
         let marked = marks(&|rule| rule != MarkRule::Plain);
         let closed = marks(&|rule| rule == MarkRule::Closed);
         let blocked = closed | marks(&|rule| rule == MarkRule::Block);
-        let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| self.way(seat).contains(square)).count();
+        let visitors = |square: &Square| {
+            Seat::ALL
+                .into_iter()
+                .filter(|&seat| self.way(seat).contains(square))
+                .count()
+        };
         let private = self.cells_of(|square| visitors(square) == 1) & !marked;
         let plain = self.cells_of(|_| true) & !marked & !private;
         let before_gate = usize::from(gate.min(self.home)) - 1;
         let is_outer = |square: &Square| {
-            self.seats.iter().any(|seat| self.way(seat).iter().take(before_gate).any(|at| at == square))
+            self.seats.iter().any(|seat| {
+                self.way(seat)
+                    .iter()
+                    .take(before_gate)
+                    .any(|at| at == square)
+            })
         };
         let inner = (plain | private) & !self.cells_of(is_outer);
-        CellKinds { marked, closed, blocked, private, plain, inner }
+        CellKinds {
+            marked,
+            closed,
+            blocked,
+            private,
+            plain,
+            inner,
+        }
     }
 
     /// Returns the cells with room for one piece, and the cells with room for two.
     pub(super) fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
-        let (stacking, &CellKinds { marked, closed, private, plain, inner, .. }) = (&self.sheet.stacking, kinds);
-        let apart = if stacking.private.is_some() { private } else { 0 };
+        let (
+            stacking,
+            &CellKinds {
+                marked,
+                closed,
+                private,
+                plain,
+                inner,
+                ..
+            },
+        ) = (&self.sheet.stacking, kinds);
+        let apart = if stacking.private.is_some() {
+            private
+        } else {
+            0
+        };
         // A square that a piece must fill has room for one piece, even if the square is marked.
         let fills = |square: &Square| {
-            self.seats.iter().any(|seat| self.way(seat).iter().rev().take(pieces).any(|at| at == square))
+            self.seats.iter().any(|seat| {
+                self.way(seat)
+                    .iter()
+                    .rev()
+                    .take(pieces)
+                    .any(|at| at == square)
+            })
         };
-        let filled = if self.sheet.finish.fill { self.cells_of(fills) } else { 0 };
+        let filled = if self.sheet.finish.fill {
+            self.cells_of(fills)
+        } else {
+            0
+        };
         let rooms = [
             (closed | filled, Room::One),
             (marked & !closed & !filled, stacking.marked.into()),
             (apart & !filled, stacking.private.unwrap_or(stacking.plain)),
-            (inner & !apart & !filled, stacking.inner.unwrap_or(stacking.plain)),
-            ((plain | private) & !inner & !apart & !filled, stacking.plain),
+            (
+                inner & !apart & !filled,
+                stacking.inner.unwrap_or(stacking.plain),
+            ),
+            (
+                (plain | private) & !inner & !apart & !filled,
+                stacking.plain,
+            ),
         ];
-        let with = |wanted| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
+        let with = |wanted| {
+            rooms
+                .iter()
+                .filter(|&&(_, room)| room == wanted)
+                .fold(0, |cells, (with, _)| cells | with)
+        };
         [with(Room::One), with(Room::Two)]
     }
 
     pub(super) fn tables(&self, kinds: &CellKinds, seating: &Participants) -> PlaceTables {
         let pieces = &self.sheet.pieces;
-        let begins_on_board = pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
+        let begins_on_board =
+            pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
         let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
         let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
         let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
         for seat in Seat::ALL {
             bits[seat.index()][usize::from(WALL)] = 1 << WALL;
             for (at, square) in self.way(seat).iter().enumerate() {
-                // If pieces begin on the first square of their course or return there, only the owner uses this square.
-                let number = if at == 0 && begins_on_board { 0 } else { self.cell(square) };
+                // If pieces begin on the first square of their course or return there, only the
+                // owner uses this square.
+                let number = if at == 0 && begins_on_board {
+                    0
+                } else {
+                    self.cell(square)
+                };
                 cells[seat.index()][at + 1] = number;
                 bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
                 if kinds.plain >> number & 1 == 1 {
@@ -182,7 +276,12 @@ impl<'a> CellMap<'a> {
                 }
             }
         }
-        PlaceTables { cells, bits, places, meeting }
+        PlaceTables {
+            cells,
+            bits,
+            places,
+            meeting,
+        }
     }
 }
 
@@ -200,7 +299,11 @@ impl Closing {
             (Block::None, Meeting::Barred) => kinds.plain & unit_cells,
             (Block::None, Meeting::Takes | Meeting::Shares) => 0,
         };
-        let two_to_unit = if capture.unit_on_unit == UnitMeeting::Barred { kinds.plain & unit_cells } else { 0 };
+        let two_to_unit = if capture.unit_on_unit == UnitMeeting::Barred {
+            kinds.plain & unit_cells
+        } else {
+            0
+        };
         let shares = capture.group == Group::One
             || [capture.single_on_unit, capture.unit_on_single.into()].contains(&Meeting::Shares)
             || [UnitMeeting::TakesEqual, UnitMeeting::Shares].contains(&capture.unit_on_unit);
@@ -209,8 +312,20 @@ impl Closing {
             to_single: [one, two, kinds.blocked, two_to_single],
             to_unit: [one | two, 0, kinds.blocked, two_to_unit],
             always_to_unit: 1 << WALL | kinds.closed | one,
-            by_partner: kinds.closed | if stacking.partner == WithPartner::Closed { kinds.plain } else { 0 },
-            impassable: [own, if stacking.block == Block::Passing { Cells::MAX } else { own }],
+            by_partner: kinds.closed
+                | if stacking.partner == WithPartner::Closed {
+                    kinds.plain
+                } else {
+                    0
+                },
+            impassable: [
+                own,
+                if stacking.block == Block::Passing {
+                    Cells::MAX
+                } else {
+                    own
+                },
+            ],
             exclusive: kinds.closed | if shares { 0 } else { kinds.plain },
             unit_cells,
         }

@@ -1,9 +1,11 @@
-//! A sheet compiled into look-up tables. The engine reads the tables and never branches on the game.
+//! A sheet compiled into look-up tables. The engine reads the tables and never branches on the
+//! game.
 //!
-//! A *place* is a number with one meaning in all games: 0 is off the board, 1 is the first square of the course, and so
-//! on. The finish follows the squares. If pieces are borne off (taken off the board), one more place follows. A *cell*
-//! is a square of the board, numbered from 1. Cell 0 means no square: pieces never meet there. The table
-//! [`Rules::cells`] maps the places of each seat to cells. This table alone decides where pieces meet.
+//! A *place* is a number with one meaning in all games: 0 is off the board, 1 is the first square
+//! of the course, and so on. The finish follows the squares. If pieces are borne off (taken off the
+//! board), one more place follows. A *cell* is a square of the board, numbered from 1. Cell 0 means
+//! no square: pieces never meet there. The table [`Rules::cells`] maps the places of each seat to
+//! cells. This table alone decides where pieces meet.
 
 pub mod board;
 mod cells;
@@ -28,7 +30,8 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, Unit, UnitKind, Without,
+    EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, Unit, UnitKind,
+    Without,
 };
 
 /// The number of entries of a table by place.
@@ -50,30 +53,30 @@ pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
     pub(crate) seating: Participants,
-    /// The place of the finish. If pieces must fill the last squares instead, this is the place after the last square;
-    /// no piece reaches it.
+    /// The place of the finish. If pieces must fill the last squares instead, this is the place
+    /// after the last square; no piece reaches it.
     pub(crate) home: u8,
     /// The last place: the finish, or the place of pieces borne off.
     pub(crate) goal: u8,
     /// A seat has finished when all its pieces are on this place or later places.
     pub(crate) finished_from: u8,
-    /// The place where pieces enter. If the throw decides where a piece enters, this is the place before the place that
-    /// a throw of 1 reaches.
+    /// The place where pieces enter. If the throw decides where a piece enters, this is the place
+    /// before the place that a throw of 1 reaches.
     pub(crate) entry: u8,
     /// The place where a piece has made 0 steps.
     origin: u8,
     /// The cell of each place: `[seat][place]`.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and for the second time,
-    /// if captures are possible there. [`NOWHERE`] means no visit.
+    /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and
+    /// for the second time, if captures are possible there. [`NOWHERE`] means no visit.
     pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's course) where a landing on
-    /// `place` captures the piece, or [`NOWHERE`].
+    /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's
+    /// course) where a landing on `place` captures the piece, or [`NOWHERE`].
     pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// The cell of each place, as a bit: `[seat][place]`.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
-    /// The first place on a square that the course has visited before, or the finish. All later places count as second
-    /// visits.
+    /// The first place on a square that the course has visited before, or the finish. All later
+    /// places count as second visits.
     pub(crate) back: u8,
     /// Marked places, as bits. They are equal for all seats.
     pub(crate) marked: u128,
@@ -86,12 +89,14 @@ pub(crate) struct Rules {
     pub(crate) closing: Closing,
     /// Cells where captures are possible.
     pub(crate) captured: Cells,
-    /// For each place, the largest number of pieces of a seat there; 0 if no piece reaches the place.
+    /// For each place, the largest number of pieces of a seat there; 0 if no piece reaches the
+    /// place.
     pub(crate) room: [u8; PLACES],
     /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
     pub(crate) gate: u8,
     pub(crate) gate_rule: GateRule,
-    /// The length of a lap: a piece that would pass its closed gate goes around the course again. 0 if it waits.
+    /// The length of a lap: a piece that would pass its closed gate goes around the course again. 0
+    /// if it waits.
     pub(crate) lap: u8,
     /// The rules of units. Their squares are in [`Closing::unit_cells`] and [`Rules::declaring`].
     pub(crate) unit: Unit,
@@ -100,7 +105,8 @@ pub(crate) struct Rules {
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     pub(crate) chances: Chances,
-    /// The probabilities when the series is full. Only a throw that ends the series is then possible.
+    /// The probabilities when the series is full. Only a throw that ends the series is then
+    /// possible.
     pub(crate) last_chances: Chances,
     /// The values of a die in ascending order, without 0.
     pub(crate) faces: Vec<u8>,
@@ -121,14 +127,20 @@ pub(crate) struct GateRule {
 impl GateRule {
     fn new(sheet: &Sheet, seating: &Participants) -> GateRule {
         let is_open_to_all = sheet.gate.at == 0 || sheet.gate.without == Without::Open;
-        let is_shared = !is_open_to_all && seating.has_teams && sheet.gate.opened_by == OpenedBy::Team;
-        GateRule { is_open_to_all, is_shared }
+        let is_shared =
+            !is_open_to_all && seating.has_teams && sheet.gate.opened_by == OpenedBy::Team;
+        GateRule {
+            is_open_to_all,
+            is_shared,
+        }
     }
 
     /// Returns whether `seat` is allowed to go beyond its gate.
     #[inline]
     pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
-        self.is_open_to_all | state.has_mark(seat) | (self.is_shared & state.has_mark(seat.rotated(2)))
+        self.is_open_to_all
+            | state.has_mark(seat)
+            | (self.is_shared & state.has_mark(seat.rotated(2)))
     }
 }
 
@@ -158,7 +170,8 @@ pub(crate) struct ThrowEffects {
     pub(crate) bonus: bool,
     /// Whether it moves a piece from the last square to the finish, even if its value is not 1.
     pub(crate) finishes: bool,
-    /// The number of steps that it moves a unit. 0 if a unit cannot use the throw, or uses it without moving.
+    /// The number of steps that it moves a unit. 0 if a unit cannot use the throw, or uses it
+    /// without moving.
     pub(crate) unit_steps: u8,
     /// Whether a piece that finishes with this number needs a doublet of it (two equal dice).
     pub(crate) needs_doublet: bool,
@@ -175,20 +188,29 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     /// Returns the occupancy with one more piece on `cell`, which is a bit.
     #[inline]
     pub(crate) fn with(self, cell: W) -> Occupancy<W> {
-        Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+        Occupancy {
+            ones: self.ones | cell,
+            twos: self.twos | self.ones & cell,
+        }
     }
 
-    /// Combines two occupancies without adding the numbers of pieces. One piece in each occupancy is one piece in the
-    /// result.
+    /// Combines two occupancies without adding the numbers of pieces. One piece in each occupancy
+    /// is one piece in the result.
     #[inline]
     pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
-        Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
+        Occupancy {
+            ones: self.ones | other.ones,
+            twos: self.twos | other.twos,
+        }
     }
 
     /// Adds the numbers of pieces of two occupancies.
     #[inline]
     pub(crate) fn plus(self, other: Occupancy<W>) -> Occupancy<W> {
-        Occupancy { twos: self.twos | other.twos | self.ones & other.ones, ones: self.ones | other.ones }
+        Occupancy {
+            twos: self.twos | other.twos | self.ones & other.ones,
+            ones: self.ones | other.ones,
+        }
     }
 
     /// Returns the cells with one or more pieces in both occupancies, or two or more in both.
@@ -200,13 +222,15 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     /// Returns the occupancy with the pieces of one seat added; `bits` maps places to cells.
     #[inline]
     pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
-        places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
+        places.iter().fold(self, |occupancy, &place| {
+            occupancy.with(bits[usize::from(place) % PLACES])
+        })
     }
 }
 
 impl Rules {
-    /// Compiles a checked sheet for `seats` with `pieces` pieces each. One throw has 1 or 2 `dice`. `steps` returns the
-    /// step counts that a throw allows a piece, as bits.
+    /// Compiles a checked sheet for `seats` with `pieces` pieces each. One throw has 1 or 2 `dice`.
+    /// `steps` returns the step counts that a throw allows a piece, as bits.
     ///
     /// # Errors
     /// Returns a description of the problem if a course is wrong.
@@ -219,11 +243,20 @@ impl Rules {
     ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
         let outcomes = outcomes(&sheet, dice, steps);
-        let faces: BTreeSet<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
-        let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
+        let faces: BTreeSet<u8> = outcomes
+            .iter()
+            .flat_map(|throw| throw.values)
+            .filter(|&value| value > 0)
+            .collect();
+        let effects: [ThrowEffects; 256] =
+            std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
         let (home, goal) = home_and_goal(&sheet, &board, pieces);
         let (entry, origin) = entry_and_origin(&sheet);
-        let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
+        let gate = if sheet.gate.at == 0 {
+            NOWHERE
+        } else {
+            sheet.board.place_of(sheet.gate.at)
+        };
         let seating = Participants::new(&sheet.seats, seats, pieces);
         let cells = CellMap::new(&sheet, &board, seats, home);
         let kinds = cells.kinds(gate);
@@ -238,7 +271,11 @@ impl Rules {
             back: cells.back(),
             home,
             goal,
-            finished_from: if sheet.finish.fill { home - pieces as u8 } else { goal },
+            finished_from: if sheet.finish.fill {
+                home - pieces as u8
+            } else {
+                goal
+            },
             entry,
             origin,
             cells: tables.cells,
@@ -249,13 +286,23 @@ impl Rules {
             closing: Closing::new(&sheet, &kinds, [one, two]),
             room: [0; PLACES],
             gate_rule: GateRule::new(&sheet, &seating),
-            lap: if sheet.gate.at > 0 && sheet.gate.without == Without::Lap { sheet.gate.lap.max(1) } else { 0 },
+            lap: if sheet.gate.at > 0 && sheet.gate.without == Without::Lap {
+                sheet.gate.lap.max(1)
+            } else {
+                0
+            },
             unit: sheet.unit.clone(),
             gate,
             remembers_entry: sheet.entry.first_while == FirstWhile::Never,
             chances: chances(&outcomes, |_| true),
-            last_chances: chances(&outcomes, |throw| effects[usize::from(throw.values[0])].stops),
-            longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
+            last_chances: chances(&outcomes, |throw| {
+                effects[usize::from(throw.values[0])].stops
+            }),
+            longest: outcomes
+                .iter()
+                .map(|throw| throw.values[0] + throw.values[1])
+                .max()
+                .unwrap_or(0),
             outcomes,
             faces: Vec::from_iter(faces),
             effects,
@@ -266,11 +313,14 @@ impl Rules {
         Ok(rules.with_room(one, two))
     }
 
-    /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of `two` for two pieces.
+    /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of
+    /// `two` for two pieces.
     fn with_room(mut self, one: Cells, two: Cells) -> Rules {
         for place in places_of(self.reachable()) {
             let bit = self.bits[Seat::SOUTH.index()][usize::from(place)];
-            let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
+            let limited = [(one, 1), (two, 2)]
+                .into_iter()
+                .find(|(cells, _)| cells & bit != 0);
             let most = limited.map_or(MAX_PIECES, |(_, most)| most);
             self.room[usize::from(place)] = most.min(self.seating.pieces) as u8;
         }
@@ -286,10 +336,15 @@ impl Rules {
     /// Returns the place of a piece that enters by a throw of `value`.
     #[inline]
     pub(crate) fn entered_at(&self, value: u8) -> u8 {
-        if self.enters_by_count() { self.target(self.entry, value, false) } else { self.entry }
+        if self.enters_by_count() {
+            self.target(self.entry, value, false)
+        } else {
+            self.entry
+        }
     }
 
-    /// Returns whether the throw decides where a piece enters. Otherwise all pieces enter on one square.
+    /// Returns whether the throw decides where a piece enters. Otherwise all pieces enter on one
+    /// square.
     #[inline]
     pub(crate) fn enters_by_count(&self) -> bool {
         self.sheet.entry.at == EntryAt::COUNT
@@ -298,23 +353,32 @@ impl Rules {
     /// Returns the index of `value` among the values of a die.
     #[inline]
     pub(crate) fn face(&self, value: u8) -> Option<u16> {
-        self.faces.iter().position(|&other| other == value).map(|at| at as u16)
+        self.faces
+            .iter()
+            .position(|&other| other == value)
+            .map(|at| at as u16)
     }
 
-    /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0 for the values of
-    /// `entry.first`, 1 for the values of `entry.next`.
+    /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0
+    /// for the values of `entry.first`, 1 for the values of `entry.next`.
     pub(crate) fn entering_steps(&self, is_under_way: usize, steps: u128) -> u128 {
         let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
-        places_of(steps).filter(enters).fold(0, |all, steps| all | 1 << steps)
+        places_of(steps)
+            .filter(enters)
+            .fold(0, |all, steps| all | 1 << steps)
     }
 
     /// Returns the number of values of one throw: 2 for two dice, otherwise 1.
     pub(crate) fn values_of_throw(&self) -> usize {
-        if self.outcomes.iter().any(|throw| throw.values[1] > 0) { 2 } else { 1 }
+        if self.outcomes.iter().any(|throw| throw.values[1] > 0) {
+            2
+        } else {
+            1
+        }
     }
 
-    /// Returns whether two pieces become a unit by leaving certain squares together ([`UnitKind::Declared`]). If so,
-    /// positions record these units.
+    /// Returns whether two pieces become a unit by leaving certain squares together
+    /// ([`UnitKind::Declared`]). If so, positions record these units.
     pub(crate) fn declares(&self) -> bool {
         self.unit.kind == UnitKind::Declared
     }
@@ -328,18 +392,26 @@ impl Rules {
         self.gate != NOWHERE
     }
 
-    /// Returns the cells where pieces of two of these seats can meet while all pieces are on `places`. Cells and places
-    /// are bits.
+    /// Returns the cells where pieces of two of these seats can meet while all pieces are on
+    /// `places`. Cells and places are bits.
     pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
-        let held =
-            |seat: Seat| places_of(places).fold(0, |held, place| held | self.bits[seat.index()][usize::from(place)]);
+        let held = |seat: Seat| {
+            places_of(places).fold(0, |held, place| {
+                held | self.bits[seat.index()][usize::from(place)]
+            })
+        };
         let add = |[one, two]: [Cells; 2], held| [one | held, two | one & held];
         seats.iter().map(held).fold([0; 2], add)[1]
     }
 
-    /// Returns the finish of a seat, or `None` if its pieces must fill the last squares of the course.
+    /// Returns the finish of a seat, or `None` if its pieces must fill the last squares of the
+    /// course.
     pub(crate) fn finish_of(&self, seat: Seat) -> Option<Square> {
-        self.board.course(seat).last().copied().filter(|_| !self.sheet.finish.fill)
+        self.board
+            .course(seat)
+            .last()
+            .copied()
+            .filter(|_| !self.sheet.finish.fill)
     }
 
     #[inline]
@@ -352,12 +424,17 @@ impl Rules {
         self.has_gate() || self.remembers_entry
     }
 
-    /// Returns the index of the values that now let a piece of `seat` enter: 0 for `entry.first`, 1 for `entry.next`.
+    /// Returns the index of the values that now let a piece of `seat` enter: 0 for `entry.first`, 1
+    /// for `entry.next`.
     #[inline]
     pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
         let own = Slots::of(*own);
         let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
-        usize::from(if self.remembers_entry { state.has_mark(seat) } else { is_on_course })
+        usize::from(if self.remembers_entry {
+            state.has_mark(seat)
+        } else {
+            is_on_course
+        })
     }
 
     /// Returns whether a position can be dead: no seat can ever move again.
@@ -365,16 +442,21 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Returns the landing place of a piece whose throw leads to `place`. If this is beyond its closed gate, the piece
-    /// goes around the course again, one or more times, and stays before the gate.
+    /// Returns the landing place of a piece whose throw leads to `place`. If this is beyond its
+    /// closed gate, the piece goes around the course again, one or more times, and stays before the
+    /// gate.
     #[inline]
     pub(crate) fn lapped(&self, place: u8, is_open: bool) -> u8 {
         let goes_round = place >= self.gate && !is_open && self.lap > 0;
-        if goes_round { self.gate - self.lap + (place - self.gate) % self.lap } else { place }
+        if goes_round {
+            self.gate - self.lap + (place - self.gate) % self.lap
+        } else {
+            place
+        }
     }
 
-    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it is not allowed to move
-    /// there.
+    /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it is not
+    /// allowed to move there.
     pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
         if steps == 0 || from >= self.home {
@@ -384,7 +466,11 @@ impl Rules {
             return self.home;
         }
         if to >= self.gate && !is_open && !self.gate_rule.is_open_to_all {
-            return if self.lap > 0 { self.lapped(to, false) } else { WALL };
+            return if self.lap > 0 {
+                self.lapped(to, false)
+            } else {
+                WALL
+            };
         }
         let over = to.saturating_sub(self.home);
         let bits = |place: u8| self.bits[0][usize::from(place)];
@@ -407,23 +493,29 @@ impl Rules {
         }
     }
 
-    /// Returns the places at the start of a game, in ascending order. A seat with fewer pieces uses the last of these
-    /// places.
+    /// Returns the places at the start of a game, in ascending order. A seat with fewer pieces uses
+    /// the last of these places.
     pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
         match &self.sheet.pieces.setup {
             Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
             Setup::On(numbers) => {
                 let last = &numbers[numbers.len().saturating_sub(MAX_PIECES)..];
-                last.iter().map(|&number| self.sheet.board.place_of(number)).collect()
+                last.iter()
+                    .map(|&number| self.sheet.board.place_of(number))
+                    .collect()
             }
         }
     }
 }
 
-/// Returns the place of the finish and the last place. If pieces must fill the last squares, each piece needs one of
-/// these squares. With fewer pieces, the course leaves out the last squares.
+/// Returns the place of the finish and the last place. If pieces must fill the last squares, each
+/// piece needs one of these squares. With fewer pieces, the course leaves out the last squares.
 fn home_and_goal(sheet: &Sheet, board: &Courses, pieces: usize) -> (u8, u8) {
-    let fewer = if sheet.finish.fill { sheet.pieces.count.saturating_sub(pieces as u8) } else { 0 };
+    let fewer = if sheet.finish.fill {
+        sheet.pieces.count.saturating_sub(pieces as u8)
+    } else {
+        0
+    };
     let home = board.course(Seat::SOUTH).len() as u8 + u8::from(sheet.finish.fill) - fewer;
     (home, home + u8::from(!sheet.finish.bear_off.is_empty()))
 }

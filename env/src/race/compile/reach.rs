@@ -1,5 +1,5 @@
-//! Reachability analysis: the places that pieces can reach, and the places that cannot reach the finish. Checks of
-//! sheets and the layout of observations use it.
+//! Reachability analysis: the places that pieces can reach, and the places that cannot reach the
+//! finish. Checks of sheets and the layout of observations use it.
 
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
@@ -28,27 +28,37 @@ pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
 }
 
 impl Rules {
-    /// Returns the distances of `places` from the start of the course, as bits. If the gate is open, the distance of a
-    /// place is its number. If it is closed, places beyond it have no distance. If pieces then go around the course
-    /// again, a place before the gate has one more distance for each further round.
+    /// Returns the distances of `places` from the start of the course, as bits. If the gate is
+    /// open, the distance of a place is its number. If it is closed, places beyond it have no
+    /// distance. If pieces then go around the course again, a place before the gate has one more
+    /// distance for each further round.
     #[inline]
     pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
         if is_open {
             return places;
         }
         let before = places & ((1 << self.gate) - 1);
-        let Some(rounds) = self.longest.checked_div(self.lap) else { return before };
-        let beyond = |round: u8| before.checked_shl(u32::from(round) * u32::from(self.lap)).unwrap_or(0);
+        let Some(rounds) = self.longest.checked_div(self.lap) else {
+            return before;
+        };
+        let beyond = |round: u8| {
+            before
+                .checked_shl(u32::from(round) * u32::from(self.lap))
+                .unwrap_or(0)
+        };
         let rounds = (1..=rounds + 1).fold(0, |all, round| all | beyond(round));
         before | rounds & !((1 << self.gate) - 1)
     }
 
     /// Returns all step counts of one hop, as bits.
     pub(crate) fn hops(&self) -> u128 {
-        self.outcomes.iter().fold(0, |steps, throw| steps | self.hops_of_throw(throw))
+        self.outcomes
+            .iter()
+            .fold(0, |steps, throw| steps | self.hops_of_throw(throw))
     }
 
-    /// Returns all step counts of one hop by `throw`, as bits. A hop can use a part of the throw or move a unit.
+    /// Returns all step counts of one hop by `throw`, as bits. A hop can use a part of the throw or
+    /// move a unit.
     fn hops_of_throw(&self, throw: &Throw) -> u128 {
         let [a, _] = throw.values;
         let mut steps = throw.steps;
@@ -61,26 +71,30 @@ impl Rules {
         steps & !1
     }
 
-    /// Returns the places that a piece on the course reaches from `from` with any of `steps`. Places and steps are
-    /// bits.
+    /// Returns the places that a piece on the course reaches from `from` with any of `steps`.
+    /// Places and steps are bits.
     pub(crate) fn targets(&self, from: u8, steps: u128, is_open: bool) -> u128 {
         let steps = places_of(steps & !1);
-        let targets = steps.map(|count| self.target(from, count, is_open)).filter(|&target| target != WALL);
+        let targets = steps
+            .map(|count| self.target(from, count, is_open))
+            .filter(|&target| target != WALL);
         targets.fold(0, |places, place| places | 1 << place)
     }
 
-    /// Returns the places that one hop reaches from a place on the course, with the gate open or closed, as bits.
+    /// Returns the places that one hop reaches from a place on the course, with the gate open or
+    /// closed, as bits.
     fn hops_from(&self, place: u8, hops: u128) -> u128 {
         self.targets(place, hops, true) | self.targets(place, hops, false)
     }
 
-    /// Returns whether one of `seats` can ever pass its gate. If only a capture opens the gate, one of the seats must
-    /// be able to capture an enemy before the gate.
+    /// Returns whether one of `seats` can ever pass its gate. If only a capture opens the gate, one
+    /// of the seats must be able to capture an enemy before the gate.
     pub(crate) fn opens(&self, seats: SeatSet) -> bool {
         if self.gate_rule.is_open_to_all {
             return true;
         }
-        let before = self.reached(|place, hops| self.targets(place, hops, false)) & ((1 << self.home) - 2);
+        let before =
+            self.reached(|place, hops| self.targets(place, hops, false)) & ((1 << self.home) - 2);
         let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
         let meets = |seat: Seat, enemy: Seat, place: u8| {
             let cell = usize::from(self.cells[seat.index()][usize::from(place)]);
@@ -88,32 +102,53 @@ impl Rules {
         };
         let seating = Participants::new(&self.sheet.seats, seats, self.seating.pieces);
         let captures = |seat: Seat| {
-            seating.enemies(seat).iter().any(|&enemy| places_of(before).any(|place| meets(seat, enemy, place)))
+            seating
+                .enemies(seat)
+                .iter()
+                .any(|&enemy| places_of(before).any(|place| meets(seat, enemy, place)))
         };
         seats.iter().any(captures)
     }
 
-    /// Returns the places where pieces of `own` can land with a throw, and the places that they can pass, as bits. Both
-    /// sets can contain other places, too.
+    /// Returns the places where pieces of `own` can land with a throw, and the places that they can
+    /// pass, as bits. Both sets can contain other places, too.
     pub(crate) fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {
             let longest = (place + hops.checked_ilog2().unwrap_or(0) as u8).min(self.home);
-            [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
+            [
+                landed | self.hops_from(place, hops),
+                passed | ((1 << longest) - (1 << place)) & !(1 << place),
+            ]
         };
-        let mut touched = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
-        // If pieces bounce off the finish, a throw and then its step can reach other places than their sum.
-        if self.sheet.finish.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus {
+        let mut touched = own
+            .iter()
+            .filter(|&&place| place > 0 && place < self.home)
+            .copied()
+            .fold([0; 2], from);
+        // If pieces bounce off the finish, a throw and then its step can reach other places than
+        // their sum.
+        if self.sheet.finish.overshoot == Overshoot::Bounces
+            && self.effects[usize::from(throw.values[0])].bonus
+        {
             touched = places_of(touched[0] & ((1 << self.home) - 2)).fold(touched, from);
         }
         if own.contains(&0) {
-            let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
-            // A piece that has entered can move again if the entry does not spend the throw, or if the step of 1 is
-            // still unused.
+            let entered = if self.enters_by_count() {
+                from([0; 2], self.entry)
+            } else {
+                [1 << self.entry, 0]
+            };
+            // A piece that has entered can move again if the entry does not spend the throw, or if
+            // the step of 1 is still unused.
             let Sheet { entry, turn, .. } = &*self.sheet;
             let enters_first = !entry.by_bonus || turn.bonus_order == BonusOrder::Any;
             let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
-            let on = if entry.spends && !has_more { 0 } else { entered[0] };
+            let on = if entry.spends && !has_more {
+                0
+            } else {
+                entered[0]
+            };
             let [landed, passed] = places_of(on).fold(entered, from);
             touched = [touched[0] | landed, touched[1] | passed];
         }
@@ -125,16 +160,25 @@ impl Rules {
         self.reached(|place, hops| self.hops_from(place, hops))
     }
 
-    /// Returns all places that pieces can reach, as bits. `from(place, steps)` returns the places that hops of `steps`
-    /// reach from `place`.
+    /// Returns all places that pieces can reach, as bits. `from(place, steps)` returns the places
+    /// that hops of `steps` reach from `place`.
     fn reached(&self, from: impl Fn(u8, u128) -> u128) -> u128 {
         let hops = self.hops();
-        let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
+        let mut found = self
+            .setup()
+            .into_iter()
+            .fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
         if found & 1 == 1 {
-            let thrown = self.outcomes.iter().fold(0, |steps, throw| steps | throw.steps);
+            let thrown = self
+                .outcomes
+                .iter()
+                .fold(0, |steps, throw| steps | throw.steps);
             found |= match self.enters_by_count() {
                 false => 1 << self.entry,
-                true => from(self.entry, self.entering_steps(0, thrown) | self.entering_steps(1, thrown)),
+                true => from(
+                    self.entry,
+                    self.entering_steps(0, thrown) | self.entering_steps(1, thrown),
+                ),
             };
         }
         // A piece that goes around the course again reaches lower places, too.

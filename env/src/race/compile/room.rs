@@ -16,29 +16,40 @@ impl Rules {
         state
     }
 
-    /// Returns the first place of `seat` whose square has too many pieces of the seat, and their number.
+    /// Returns the first place of `seat` whose square has too many pieces of the seat, and their
+    /// number.
     pub(crate) fn crowded(&self, state: &State, seat: Seat) -> Option<(u8, usize)> {
         let pieces = &state.pieces[seat.index()][..self.seating.pieces];
         let cell = |place: u8| self.cells[seat.index()][usize::from(place) % PLACES];
         pieces.iter().find_map(|&place| {
-            let is_here = |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);
+            let is_here =
+                |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);
             let here = pieces.iter().filter(is_here).count();
             (here > usize::from(self.room[usize::from(place) % PLACES])).then_some((place, here))
         })
     }
 
-    /// Returns two seats with pieces on one square that cannot hold both, and the place of the first seat's piece.
+    /// Returns two seats with pieces on one square that cannot hold both, and the place of the
+    /// first seat's piece.
     pub(crate) fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
         let seats = self.seating.seats;
         let bit = |seat: Seat, place: u8| self.bits[seat.index()][usize::from(place) % PLACES];
         let shares = self.sheet.stacking.partner == WithPartner::Shares;
-        let pairs = seats.iter().flat_map(|seat| seats.iter().map(move |other| (seat, other)));
-        let apart =
-            pairs.filter(|&(seat, other)| other > seat && (!shares || self.seating.enemies(seat).contains(&other)));
+        let pairs = seats
+            .iter()
+            .flat_map(|seat| seats.iter().map(move |other| (seat, other)));
+        let apart = pairs.filter(|&(seat, other)| {
+            other > seat && (!shares || self.seating.enemies(seat).contains(&other))
+        });
         apart.into_iter().find_map(|(seat, other)| {
-            let held = state.pieces[other.index()].iter().fold(0, |held, &place| held | bit(other, place));
+            let held = state.pieces[other.index()]
+                .iter()
+                .fold(0, |held, &place| held | bit(other, place));
             let is_shared = |&&place: &&u8| bit(seat, place) & held & self.closing.exclusive != 0;
-            state.pieces[seat.index()].iter().find(is_shared).map(|&place| (seat, other, place))
+            state.pieces[seat.index()]
+                .iter()
+                .find(is_shared)
+                .map(|&place| (seat, other, place))
         })
     }
 }

@@ -13,7 +13,8 @@ pub(crate) struct Bits<W> {
     pub(crate) closing: Closing<W>,
 }
 
-/// A word with a bit for each cell. If all cells fit into a shorter word, the shorter word is faster.
+/// A word with a bit for each cell. If all cells fit into a shorter word, the shorter word is
+/// faster.
 pub(crate) trait Word:
     Copy
     + PartialEq
@@ -39,10 +40,16 @@ impl Word for u64 {
 
 impl<W: Word> Bits<W> {
     pub(crate) fn new(rules: &Rules) -> Bits<W> {
-        let below = |seat: usize, place: usize| rules.bits[seat][..place].iter().fold(0, |cells, bit| cells | bit);
+        let below = |seat: usize, place: usize| {
+            rules.bits[seat][..place]
+                .iter()
+                .fold(0, |cells, bit| cells | bit)
+        };
         Bits {
             at: std::array::from_fn(|seat| rules.bits[seat].map(W::of)),
-            below: std::array::from_fn(|seat| std::array::from_fn(|place| W::of(below(seat, place)))),
+            below: std::array::from_fn(|seat| {
+                std::array::from_fn(|place| W::of(below(seat, place)))
+            }),
             closing: rules.closing.map(W::of),
         }
     }

@@ -7,9 +7,9 @@ use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
 use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting, UnitOnSingle};
 
 impl Rules {
-    /// Captures enemies after `by` own pieces have landed together on place `to`. Returns whether a piece was captured.
-    /// In hot code, call this before the mover's own pieces are written: reading a word right after writing its parts
-    /// is slow.
+    /// Captures enemies after `by` own pieces have landed together on place `to`. Returns whether a
+    /// piece was captured. In hot code, call this before the mover's own pieces are written:
+    /// reading a word right after writing its parts is slow.
     #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
@@ -26,7 +26,8 @@ impl Rules {
         let mut has_captured = false;
         for &enemy in self.seating.enemies(mover) {
             let at = enemy.index();
-            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, by) {
+            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, by)
+            {
                 has_captured = true;
                 (state.pieces[at], state.declared[at]) = left;
             }
@@ -35,8 +36,8 @@ impl Rules {
         has_captured
     }
 
-    /// Returns the places and declared slots of `seat` after `by` enemy pieces have landed together on `cell`, or
-    /// `None` if no piece is captured. Captures must be possible on `cell`.
+    /// Returns the places and declared slots of `seat` after `by` enemy pieces have landed together
+    /// on `cell`, or `None` if no piece is captured. Captures must be possible on `cell`.
     #[inline(always)]
     pub(crate) fn captured(
         &self,
@@ -54,7 +55,9 @@ impl Rules {
         }
         let units = match self.unit.kind {
             UnitKind::None => Set::NONE,
-            UnitKind::Together => there.beside().when(self.closing.unit_cells >> cell & 1 == 1),
+            UnitKind::Together => there
+                .beside()
+                .when(self.closing.unit_cells >> cell & 1 == 1),
             UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
         };
         let capture = &self.sheet.capture;
@@ -64,10 +67,15 @@ impl Rules {
             UnitMeeting::Shares | UnitMeeting::Barred => false,
         };
         let taken = if by > 1 {
-            (there & units).when(takes_units) | (there & !units).when(capture.unit_on_single == UnitOnSingle::Takes)
+            (there & units).when(takes_units)
+                | (there & !units).when(capture.unit_on_single == UnitOnSingle::Takes)
         } else {
             let singles = there & !units;
-            let group = if capture.group == Group::One { singles.lowest() } else { singles };
+            let group = if capture.group == Group::One {
+                singles.lowest()
+            } else {
+                singles
+            };
             group | (there & units).when(capture.single_on_unit == Meeting::Takes)
         };
         if taken.is_empty() {
@@ -79,7 +87,11 @@ impl Rules {
             return Some((left, 0));
         }
         Some(in_order(std::array::from_fn(|slot| {
-            if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
+            if taken.contains(slot) {
+                (self.sent_to(), 0)
+            } else {
+                (places[slot], declared >> slot & 1)
+            }
         })))
     }
 }

@@ -1,8 +1,8 @@
 //! Where pieces can go: the landing of a piece or a unit that moves by a throw, and its effects.
 //!
-//! [`Moves::landing`] is the general form. [`Moves::takers`] finds all pieces that one throw moves, and [`two_dice`]
-//! all hops by two dice. Both are faster. Tests compare the first with the general form, and all three with a second
-//! implementation of the rules. [`Moves::play`] makes a move.
+//! [`Moves::landing`] is the general form. [`Moves::takers`] finds all pieces that one throw moves,
+//! and [`two_dice`] all hops by two dice. Both are faster. Tests compare the first with the general
+//! form, and all three with a second implementation of the rules. [`Moves::play`] makes a move.
 
 mod bits;
 mod capture;
@@ -54,8 +54,8 @@ pub(crate) struct Occupied<W = Cells> {
 #[derive(Clone, Debug)]
 pub(crate) struct Moves {
     rules: Arc<Rules>,
-    /// `[stage][gate][value][place]`: the target of a single piece, or [`WALL`]. `stage` is 0 or 1 as in
-    /// [`Rules::entry_stage`], `gate` is 1 if the gate is open.
+    /// `[stage][gate][value][place]`: the target of a single piece, or [`WALL`]. `stage` is 0 or 1
+    /// as in [`Rules::entry_stage`], `gate` is 1 if the gate is open.
     single: Box<[[[[u8; PLACES]; VALUES]; 2]; 2]>,
     /// `[gate][value][place]`: the target of a unit, or [`WALL`].
     unit: Box<[[[u8; PLACES]; VALUES]; 2]>,
@@ -63,8 +63,8 @@ pub(crate) struct Moves {
     short: Option<Box<Bits<u64>>>,
     /// Bitboards for all boards.
     long: Box<Bits<u128>>,
-    /// Whether a piece can pass a square twice or return to its own square: the course crosses itself, or pieces go
-    /// around the course again or bounce off the finish.
+    /// Whether a piece can pass a square twice or return to its own square: the course crosses
+    /// itself, or pieces go around the course again or bounce off the finish.
     can_revisit: bool,
     has_units: bool,
     are_units_tied: bool,
@@ -75,35 +75,52 @@ impl Moves {
     pub(crate) fn new(rules: Arc<Rules>) -> Moves {
         let sheet = &rules.sheet;
         let steps_of = |value: u8| if value == BONUS { 1 } else { value };
-        let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
+        let hops = |steps: u8, is_open: bool| {
+            std::array::from_fn(|from| rules.target(from as u8, steps, is_open))
+        };
         let enters = |stage: usize, value: u8| match value {
             BONUS => sheet.entry.by_bonus,
             value => value > 0 && rules.effects[usize::from(value)].enters[stage],
         };
         let alone = |stage: usize, is_open: bool, value: u8| {
             let mut places = hops(steps_of(value), is_open);
-            places[0] = if enters(stage, value) { rules.entered_at(steps_of(value)) } else { WALL };
+            places[0] = if enters(stage, value) {
+                rules.entered_at(steps_of(value))
+            } else {
+                WALL
+            };
             places
         };
-        let by_gate =
-            |stage: usize| [false, true].map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)));
-        let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
+        let by_gate = |stage: usize| {
+            [false, true]
+                .map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)))
+        };
+        let units = |is_open: bool| {
+            std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open))
+        };
         Moves {
-            can_revisit: rules.back < rules.home || rules.lap > 0 || sheet.finish.overshoot == Overshoot::Bounces,
+            can_revisit: rules.back < rules.home
+                || rules.lap > 0
+                || sheet.finish.overshoot == Overshoot::Bounces,
             has_units: rules.unit.kind != UnitKind::None,
             are_units_tied: !rules.unit.split,
             has_few_pieces: rules.seating.pieces <= FEW,
             single: Box::new([0, 1].map(by_gate)),
             unit: Box::new([false, true].map(units)),
-            short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
-                .then(|| Box::new(Bits::new(&rules))),
+            short: (rules
+                .bits
+                .iter()
+                .flatten()
+                .all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
+            .then(|| Box::new(Bits::new(&rules))),
             long: Box::new(Bits::new(&rules)),
             rules,
         }
     }
 
-    /// Returns the place where a group of `seat` lands by `value`, or `None` if it cannot move. `own` are the
-    /// places of the seat; `on` are the occupied cells, as [`Moves::occupied`] returns them.
+    /// Returns the place where a group of `seat` lands by `value`, or `None` if it cannot move.
+    /// `own` are the places of the seat; `on` are the occupied cells, as [`Moves::occupied`]
+    /// returns them.
     pub(crate) fn landing(
         &self,
         on: &Occupied,
@@ -130,8 +147,10 @@ impl Moves {
         };
         let can_begin = if is_unit {
             let becomes_unit = rules.declares() && rules.declaring >> from & 1 == 1;
-            let is_alike = |slot: usize| own[slot] == from && is_declared(slot) == is_declared(group.slot);
-            let are_alike = group.slots().end <= rules.seating.pieces && group.slots().all(is_alike);
+            let is_alike =
+                |slot: usize| own[slot] == from && is_declared(slot) == is_declared(group.slot);
+            let are_alike =
+                group.slots().end <= rules.seating.pieces && group.slots().all(is_alike);
             from > 0 && are_alike && (is_pair || becomes_unit)
         } else {
             !(is_pair && self.are_units_tied && (rules.declares() || self.is_tied(own, from)))
@@ -145,7 +164,14 @@ impl Moves {
 
     /// Returns the place that a group would reach on an empty board, or [`WALL`].
     #[inline]
-    pub(crate) fn target(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], group: Group, value: u8) -> u8 {
+    pub(crate) fn target(
+        &self,
+        state: &State,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+        group: Group,
+        value: u8,
+    ) -> u8 {
         let place = usize::from(own[group.slot]) % PLACES;
         if group.count > 1 {
             let is_open = self.rules.gate_rule.is_open(state, seat);
@@ -154,19 +180,25 @@ impl Moves {
         self.hops(state, seat, own, value)[place]
     }
 
-    /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`; [`WALL`] if the piece
-    /// is not allowed to move.
+    /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`;
+    /// [`WALL`] if the piece is not allowed to move.
     #[inline]
     fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], value: u8) -> &[u8; PLACES] {
-        let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
+        let (stage, is_open) = (
+            self.rules.entry_stage(state, seat, own),
+            self.rules.gate_rule.is_open(state, seat),
+        );
         &self.single[stage][usize::from(is_open)][usize::from(value) % VALUES]
     }
 
-    /// Moves a group of `seat` to the place `to`, and captures there. Returns whether a piece was captured.
+    /// Moves a group of `seat` to the place `to`, and captures there. Returns whether a piece was
+    /// captured.
     #[inline(always)]
     pub(crate) fn play(&self, state: &mut State, seat: Seat, group: Group, to: u8) -> bool {
         let (own, declared) = (state.pieces[seat.index()], state.declared[seat.index()]);
-        let moved = group.slots().fold(Slots::of(own), |own, slot| own.with(slot, to));
+        let moved = group
+            .slots()
+            .fold(Slots::of(own), |own, slot| own.with(slot, to));
         let mut places = moved.bytes();
         let mut left = 0;
         if self.rules.declares() {
@@ -178,7 +210,9 @@ impl Moves {
                 slot if is_split && slot == group.slot + 1 => false,
                 slot => declared >> slot & 1 == 1,
             };
-            (places, left) = in_order(std::array::from_fn(|slot| (places[slot], u8::from(is_declared(slot)))));
+            (places, left) = in_order(std::array::from_fn(|slot| {
+                (places[slot], u8::from(is_declared(slot)))
+            }));
         } else {
             sort(&mut places);
         }
@@ -192,8 +226,9 @@ impl Moves {
         self.occupied_among::<_, MAX_PIECES>(&self.long, state, seat, own)
     }
 
-    /// Returns the cells that `seat` is not allowed to enter or pass because of the pieces on the board. The places of
-    /// its pieces are `own`. The cells closed to a unit are only found if two own pieces are on one cell.
+    /// Returns the cells that `seat` is not allowed to enter or pass because of the pieces on the
+    /// board. The places of its pieces are `own`. The cells closed to a unit are only found if two
+    /// own pieces are on one cell.
     #[inline]
     fn occupied_among<W: Word, const SLOTS: usize>(
         &self,
@@ -203,18 +238,29 @@ impl Moves {
         own: &[u8; MAX_PIECES],
     ) -> Occupied<W> {
         let (closing, none) = (&bits.closing, Occupancy::<W>::default());
-        let of = |seat: Seat, places: &[u8; MAX_PIECES]| none.and(&bits.at[seat.index()], &places[..SLOTS]);
+        let of = |seat: Seat, places: &[u8; MAX_PIECES]| {
+            none.and(&bits.at[seat.index()], &places[..SLOTS])
+        };
         // Two pieces are a unit only if they belong to one seat.
         let others = |seats: &[Seat]| {
-            seats.iter().fold(none, |others, &other| others.or(of(other, &state.pieces[other.index()])))
+            seats.iter().fold(none, |others, &other| {
+                others.or(of(other, &state.pieces[other.index()]))
+            })
         };
-        let (enemies, partners) = (others(self.rules.seating.enemies(seat)), others(self.rules.seating.partners(seat)));
+        let (enemies, partners) = (
+            others(self.rules.seating.enemies(seat)),
+            others(self.rules.seating.partners(seat)),
+        );
         let own = of(seat, own);
-        let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
+        let cells = |[a, b, c, d]: [W; 4]| {
+            a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos
+        };
         let has_two = self.has_units & (own.twos != W::default());
         Occupied {
             own,
-            to_single: cells(closing.to_single) | closing.by_partner & partners.ones | W::of(1 << WALL),
+            to_single: cells(closing.to_single)
+                | closing.by_partner & partners.ones
+                | W::of(1 << WALL),
             to_unit: if has_two {
                 cells(closing.to_unit) | closing.by_partner & partners.ones | closing.always_to_unit
             } else {
@@ -224,25 +270,46 @@ impl Moves {
         }
     }
 
-    /// Returns whether no piece of a unit on `place` is allowed to move alone. If an odd number of pieces is there, one
-    /// of them can move alone.
+    /// Returns whether no piece of a unit on `place` is allowed to move alone. If an odd number of
+    /// pieces is there, one of them can move alone.
     #[inline]
     fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
         own.iter().filter(|&&other| other == place).count() % 2 == 0
     }
 
-    /// Returns whether no other piece keeps a group from moving by `value` to the place `to`. A piece that passes its
-    /// own square or returns to it does not block itself.
+    /// Returns whether no other piece keeps a group from moving by `value` to the place `to`. A
+    /// piece that passes its own square or returns to it does not block itself.
     #[cold]
     #[inline(never)]
-    fn can_hop(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], group: Group, value: u8, to: u8) -> bool {
-        let others = group.slots().fold(Slots::of(*own), |others, slot| others.with(slot, NO_PIECE)).bytes();
+    fn can_hop(
+        &self,
+        state: &State,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+        group: Group,
+        value: u8,
+        to: u8,
+    ) -> bool {
+        let others = group
+            .slots()
+            .fold(Slots::of(*own), |others, slot| others.with(slot, NO_PIECE))
+            .bytes();
         let on = self.occupied(state, seat, &others);
-        let (at, is_open) = (&self.long.at[seat.index()], self.rules.gate_rule.is_open(state, seat));
-        let closed = if group.count > 1 { on.to_unit } else { on.to_single };
+        let (at, is_open) = (
+            &self.long.at[seat.index()],
+            self.rules.gate_rule.is_open(state, seat),
+        );
+        let closed = if group.count > 1 {
+            on.to_unit
+        } else {
+            on.to_single
+        };
         let (from, steps) = match own[group.slot] {
             0 if self.rules.enters_by_count() => (self.rules.entry, value),
-            from if from == 0 || value == BONUS || from.wrapping_add(1) == self.rules.home && to == self.rules.home => {
+            from if from == 0
+                || value == BONUS
+                || from.wrapping_add(1) == self.rules.home && to == self.rules.home =>
+            {
                 (from, 1)
             }
             from => (from, value),
@@ -253,23 +320,36 @@ impl Moves {
             place => place,
         };
         at[usize::from(to) % PLACES] & closed == 0
-            && (group.count > 1 || (1..steps).all(|steps| at[usize::from(passed(steps)) % PLACES] & on.to_pass == 0))
+            && (group.count > 1
+                || (1..steps)
+                    .all(|steps| at[usize::from(passed(steps)) % PLACES] & on.to_pass == 0))
     }
 
-    /// Returns the pieces of `seat` that can take `value`, alone or as the first of two, and whether every move puts a
-    /// piece on an own piece. Bit n is the piece of slot n; the pairs follow the slots.
+    /// Returns the pieces of `seat` that can take `value`, alone or as the first of two, and
+    /// whether every move puts a piece on an own piece. Bit n is the piece of slot n; the pairs
+    /// follow the slots.
     #[inline]
-    pub(crate) fn takers(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], value: u8) -> (ActionMask, bool) {
+    pub(crate) fn takers(
+        &self,
+        state: &State,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+        value: u8,
+    ) -> (ActionMask, bool) {
         match (&self.short, self.has_few_pieces) {
             (Some(bits), true) => self.takers_among::<_, FEW>(bits, state, seat, own, value),
-            (Some(bits), false) => self.takers_among::<_, MAX_PIECES>(bits, state, seat, own, value),
+            (Some(bits), false) => {
+                self.takers_among::<_, MAX_PIECES>(bits, state, seat, own, value)
+            }
             (None, true) => self.takers_among::<_, FEW>(&self.long, state, seat, own, value),
-            (None, false) => self.takers_among::<_, MAX_PIECES>(&self.long, state, seat, own, value),
+            (None, false) => {
+                self.takers_among::<_, MAX_PIECES>(&self.long, state, seat, own, value)
+            }
         }
     }
 
-    /// The code uses `&` instead of `&&`: the branches are unpredictable, and a misprediction costs more than all the
-    /// tests.
+    /// The code uses `&` instead of `&&`: the branches are unpredictable, and a misprediction costs
+    /// more than all the tests.
     #[inline]
     fn takers_among<W: Word, const SLOTS: usize>(
         &self,
@@ -296,22 +376,27 @@ impl Moves {
             let landing = at[usize::from(to) % PLACES];
             let mut can_go_alone = is_offered & (landing & on.to_single == none);
             let stays = self.can_revisit && landing & start != none;
-            let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
+            let after =
+                usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1))
+                    % PLACES;
             if stays {
-                can_go_alone = is_offered && self.can_hop(state, seat, own, Group { slot, count: 1 }, value, to);
+                can_go_alone = is_offered
+                    && self.can_hop(state, seat, own, Group { slot, count: 1 }, value, to);
             } else if self.can_revisit && on.to_pass != none && can_go_alone {
                 // Most pieces go straight ahead and do not pass these cells or their own cell.
                 let is_straight = from > 0 && to.wrapping_sub(from) == value;
-                let mut passed = at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
+                let mut passed =
+                    at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
                 can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
                     || self.can_hop(state, seat, own, Group { slot, count: 1 }, value, to);
             } else if on.to_pass != none {
-                can_go_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
+                can_go_alone &=
+                    on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
             }
             let mut can_go_together = false;
             if has_unit {
-                let is_unit =
-                    own[(slot + 1) % MAX_PIECES] == from && start & bits.closing.unit_cells & on.own.twos != none;
+                let is_unit = own[(slot + 1) % MAX_PIECES] == from
+                    && start & bits.closing.unit_cells & on.own.twos != none;
                 let pair = Group { slot, count: 2 };
                 let to = self.target(state, seat, own, pair, value);
                 let landing = at[usize::from(to) % PLACES];
@@ -336,7 +421,12 @@ impl Moves {
             let own = &state.pieces[seat.index()];
             let is_idle = |throw: u8| self.takers(state, seat, own, throw).0.is_empty();
             let is_bearing = (self.rules.home..self.rules.goal).contains(&own[0]);
-            !is_bearing && self.rules.outcomes.iter().all(|throw| is_idle(throw.values[0]))
+            !is_bearing
+                && self
+                    .rules
+                    .outcomes
+                    .iter()
+                    .all(|throw| is_idle(throw.values[0]))
         };
         self.rules.seating.seats.iter().all(is_stuck)
     }
@@ -352,30 +442,44 @@ mod tests {
 
     #[test]
     fn all_pieces_at_once_land_as_each_piece_does() {
-        for sheet in builtin::all().iter().filter(|sheet| sheet.turn.kind == TurnKind::Throw) {
+        for sheet in builtin::all()
+            .iter()
+            .filter(|sheet| sheet.turn.kind == TurnKind::Throw)
+        {
             let (game, mut compared) = (&*sheet.name, 0);
             random_play(game, 2, chance::stream(13, 0), 400, |race, state, rng| {
                 let moves = Moves::new(Arc::clone(&race.rules));
                 let pieces = race.pieces();
 
-                for (seat, throw) in
-                    race.seating.seats.iter().flat_map(|seat| (1..VALUES as u8).map(move |n| (seat, n)))
+                for (seat, throw) in race
+                    .seating
+                    .seats
+                    .iter()
+                    .flat_map(|seat| (1..VALUES as u8).map(move |n| (seat, n)))
                 {
                     let own = &state.pieces[seat.index()];
                     let on = moves.occupied(state, seat, own);
                     let lands = |slot: usize, count: usize| {
                         let is_first = slot == 0 || own[slot - 1] != own[slot];
-                        is_first && moves.landing(&on, state, seat, own, Group { slot, count }, throw).is_some()
+                        is_first
+                            && moves
+                                .landing(&on, state, seat, own, Group { slot, count }, throw)
+                                .is_some()
                     };
                     let expected: u32 = (0..pieces)
-                        .map(|slot| u32::from(lands(slot, 1)) << slot | u32::from(lands(slot, 2)) << (FEW + slot))
+                        .map(|slot| {
+                            u32::from(lands(slot, 1)) << slot
+                                | u32::from(lands(slot, 2)) << (FEW + slot)
+                        })
                         .sum();
                     let found = moves.takers(state, seat, own, throw).0.bits();
                     assert_eq!(found, expected, "{} {seat} {throw}", race.print(state));
                     compared += found.count_ones();
                 }
                 let legal = race.legal_actions(state);
-                let action = legal.nth(chance::below(legal.len(), rng)).expect("a legal action");
+                let action = legal
+                    .nth(chance::below(legal.len(), rng))
+                    .expect("a legal action");
                 race.apply_action(state, action);
             });
             assert!(compared > 0, "{game}");

@@ -1,8 +1,9 @@
-//! Occupancy of the squares from the view of one seat. Each square has one byte, which counts the own, enemy and
-//! partner pieces there. So one load for each piece tests its square.
+//! Occupancy of the squares from the view of one seat. Each square has one byte, which counts the
+//! own, enemy and partner pieces there. So one load for each piece tests its square.
 //!
-//! The tables depend neither on the dice nor on the seat that moves. A square is a cell of [`Rules`], or [`BESIDE`] for
-//! places where no piece is captured or blocked: off the board, private and marked squares, the finish.
+//! The tables depend neither on the dice nor on the seat that moves. A square is a cell of
+//! [`Rules`], or [`BESIDE`] for places where no piece is captured or blocked: off the board,
+//! private and marked squares, the finish.
 
 use crate::game::Seat;
 use crate::race::compile::reach::places_of;
@@ -20,8 +21,8 @@ pub(crate) const NOWHERE: u8 = 127;
 pub(crate) struct Squares {
     /// The square of each place.
     of: [u8; 256],
-    /// `[gate][place]`: the landing square of a piece that would reach `place` if the course had no gate. `gate` is 1
-    /// if the gate is open.
+    /// `[gate][place]`: the landing square of a piece that would reach `place` if the course had no
+    /// gate. `gate` is 1 if the gate is open.
     landings: [[u8; 256]; 2],
     home: u8,
     /// The place before the place where a piece enters with a throw of 1.
@@ -36,16 +37,37 @@ impl Squares {
             cell if rules.captured >> cell & 1 == 1 => cell,
             _ => BESIDE,
         };
-        let of = std::array::from_fn(|place| if place < PLACES { cell(place as u8) } else { BESIDE });
+        let of = std::array::from_fn(|place| {
+            if place < PLACES {
+                cell(place as u8)
+            } else {
+                BESIDE
+            }
+        });
         let landing = |is_open: bool, place: usize| match rules.lapped(place as u8, is_open) {
-            to if to < rules.gate.min(rules.home) || is_open && to <= rules.home => of[usize::from(to)],
+            to if to < rules.gate.min(rules.home) || is_open && to <= rules.home => {
+                of[usize::from(to)]
+            }
             _ => NOWHERE,
         };
-        let landings = [false, true].map(|is_open| std::array::from_fn(|place| landing(is_open, place)));
-        let reached = |from: usize, steps: u8| landings.iter().map(move |to: &[u8; 256]| to[from + usize::from(steps)]);
-        let back = |from: usize| places_of(rules.hops()).any(|steps| reached(from, steps).any(|to| to == of[from]));
+        let landings =
+            [false, true].map(|is_open| std::array::from_fn(|place| landing(is_open, place)));
+        let reached = |from: usize, steps: u8| {
+            landings
+                .iter()
+                .map(move |to: &[u8; 256]| to[from + usize::from(steps)])
+        };
+        let back = |from: usize| {
+            places_of(rules.hops()).any(|steps| reached(from, steps).any(|to| to == of[from]))
+        };
         let comes_back = (1..usize::from(rules.home)).any(|from| of[from] != BESIDE && back(from));
-        Squares { of, landings, home: rules.home, entry: rules.entry, comes_back }
+        Squares {
+            of,
+            landings,
+            home: rules.home,
+            entry: rules.entry,
+            comes_back,
+        }
     }
 
     /// Returns whether one of the pieces `own` of the seat is on the course.
@@ -82,8 +104,8 @@ pub(crate) const ANY_ENEMY: u8 = 7 * ENEMY;
 pub(crate) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(crate) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
-/// An empty ring. It is written as a whole, because reading a word right after writing its bytes is slow (store
-/// forwarding).
+/// An empty ring. It is written as a whole, because reading a word right after writing its bytes is
+/// slow (store forwarding).
 const EMPTY: [u8; 128] = {
     let mut occupancies = [0; 128];
     occupancies[NOWHERE as usize] = u8::MAX;

@@ -1,9 +1,11 @@
 //! Hops by two dice, for all pieces of one seat together.
 //!
-//! The first hop of a turn affects the second hop in three ways only. The first piece leaves the landing square of the
-//! second piece, or lands there itself, or opens the gate by a capture.
+//! The first hop of a turn affects the second hop in three ways only. The first piece leaves the
+//! landing square of the second piece, or lands there itself, or opens the gate by a capture.
 
-use super::ring::{ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
+use super::ring::{
+    ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN,
+};
 use crate::race::compile::Rules;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
@@ -56,8 +58,8 @@ pub(crate) struct DieHop {
 }
 
 impl<'a> Hops<'a> {
-    /// Returns the hops by two `dice` of the pieces on `own`. `own` is in ascending order. Always inlined, so that the
-    /// sets stay in registers.
+    /// Returns the hops by two `dice` of the pieces on `own`. `own` is in ascending order. Always
+    /// inlined, so that the sets stay in registers.
     #[inline(always)]
     pub(crate) fn new(
         rules: &'a Rules,
@@ -75,7 +77,19 @@ impl<'a> Hops<'a> {
         let (repeated, _) = own.repeated();
         let lowest = !repeated & !own.are(NO_PIECE);
         let can_enter = false;
-        let mut hops = Hops { rules, squares, own, origins, ring, is_open, waiting, can_enter, lowest, dice, landings };
+        let mut hops = Hops {
+            rules,
+            squares,
+            own,
+            origins,
+            ring,
+            is_open,
+            waiting,
+            can_enter,
+            lowest,
+            dice,
+            landings,
+        };
         hops.landings = landings.map(|landings| hops.without_itself(landings));
         hops.can_enter = !waiting.is_empty() && !hops.entering().is_empty();
         hops
@@ -97,7 +111,10 @@ impl<'a> Hops<'a> {
         if !self.squares.comes_back {
             return landings;
         }
-        Landings { occupancy: landings.occupancy.minus(self.staying(&landings).each(OWN)), ..landings }
+        Landings {
+            occupancy: landings.occupancy.minus(self.staying(&landings).each(OWN)),
+            ..landings
+        }
     }
 
     #[inline]
@@ -105,12 +122,16 @@ impl<'a> Hops<'a> {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
-    /// Returns the waiting pieces that can enter with a die or the sum before any other piece moves.
+    /// Returns the waiting pieces that can enter with a die or the sum before any other piece
+    /// moves.
     fn entering(&self) -> Set {
         let [a, b] = self.dice;
         let sum = self.landings(a + b, self.is_open);
         let dice = self.dice.into_iter().zip(&self.landings);
-        dice.chain([(a + b, &sum)]).fold(Set::NONE, |all, (steps, landings)| all | self.entering_by(steps, landings))
+        dice.chain([(a + b, &sum)])
+            .fold(Set::NONE, |all, (steps, landings)| {
+                all | self.entering_by(steps, landings)
+            })
     }
 
     fn entering_by(&self, steps: u8, landings: &Landings) -> Set {
@@ -120,21 +141,33 @@ impl<'a> Hops<'a> {
     /// Returns whether `steps` let a waiting piece enter while the own pieces are on `own`.
     #[inline]
     fn enters(&self, steps: u8, own: Slots) -> bool {
-        self.rules.effects[usize::from(steps)].enters[usize::from(self.squares.has_one_on_course(own))]
+        self.rules.effects[usize::from(steps)].enters
+            [usize::from(self.squares.has_one_on_course(own))]
     }
 
     /// Returns the pieces that can move first by `steps`.
     #[inline]
     fn beginning(&self, steps: u8, landings: &Landings) -> Set {
-        if self.can_enter { self.entering_by(steps, landings) } else { self.pieces() & !self.waiting & landings.open() }
+        if self.can_enter {
+            self.entering_by(steps, landings)
+        } else {
+            self.pieces() & !self.waiting & landings.open()
+        }
     }
 
     /// Returns whether two waiting pieces can enter, one with each die.
     fn can_both_enter(&self) -> bool {
-        let first = self.waiting.iter().next().filter(|_| self.waiting.len() > 1);
-        let follows = |slot: usize, die: usize| !(self.followers(slot, die) & self.waiting).is_empty();
+        let first = self
+            .waiting
+            .iter()
+            .next()
+            .filter(|_| self.waiting.len() > 1);
+        let follows =
+            |slot: usize, die: usize| !(self.followers(slot, die) & self.waiting).is_empty();
         first.is_some_and(|slot| {
-            [SMALLER, LARGER].into_iter().any(|die| self.firsts(die).contains(slot) && follows(slot, die))
+            [SMALLER, LARGER]
+                .into_iter()
+                .any(|die| self.firsts(die).contains(slot) && follows(slot, die))
         })
     }
 
@@ -149,12 +182,13 @@ impl<'a> Hops<'a> {
         self.beginning(self.dice[die], &self.landings[die])
     }
 
-    /// Returns the pieces that can take both dice in one hop. If two waiting pieces can enter, one with each die, no
-    /// piece can take both dice.
+    /// Returns the pieces that can take both dice in one hop. If two waiting pieces can enter, one
+    /// with each die, no piece can take both dice.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
-        self.beginning(steps, &self.landings(steps, self.is_open)).when(!self.can_enter || !self.can_both_enter())
+        self.beginning(steps, &self.landings(steps, self.is_open))
+            .when(!self.can_enter || !self.can_both_enter())
     }
 
     /// Returns the pieces that can take a doublet together with the next piece on their place.
@@ -166,8 +200,8 @@ impl<'a> Hops<'a> {
         (self.lowest & followed & open & !self.waiting).when(!self.can_enter && self.is_doublet())
     }
 
-    /// Returns the pieces that can take the other die after the piece of `slot` has taken `die`. This piece must be
-    /// able to begin.
+    /// Returns the pieces that can take the other die after the piece of `slot` has taken `die`.
+    /// This piece must be able to begin.
     #[inline]
     fn followers(&self, slot: usize, die: usize) -> Set {
         let first = self.landings[die];
@@ -186,12 +220,17 @@ impl<'a> Hops<'a> {
         }
         let moved = self.own.with(slot, self.by(slot, die).place);
         let entering = (self.waiting & open).when(self.enters(self.dice[other(die)], moved));
-        if entering.is_empty() { self.pieces() & !self.waiting & open } else { entering }
+        if entering.is_empty() {
+            self.pieces() & !self.waiting & open
+        } else {
+            entering
+        }
     }
 
-    /// Returns the other slots that can take the other die after `slot` has taken `die`. Among equal pieces, only the
-    /// lowest slot is included. If both orders have the same result, only the order with the smaller die first is
-    /// included; with a doublet, the order with the lower slot first.
+    /// Returns the other slots that can take the other die after `slot` has taken `die`. Among
+    /// equal pieces, only the lowest slot is included. If both orders have the same result, only
+    /// the order with the smaller die first is included; with a doublet, the order with the lower
+    /// slot first.
     #[inline]
     pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
         if !self.firsts(die).contains(slot) {
@@ -212,28 +251,36 @@ impl<'a> Hops<'a> {
         others
     }
 
-    /// Returns the slots that can take the other die after `slot` has taken `die`. If `slot` itself takes the other
-    /// die, the piece uses both dice in one hop.
+    /// Returns the slots that can take the other die after `slot` has taken `die`. If `slot` itself
+    /// takes the other die, the piece uses both dice in one hop.
     #[inline]
     pub(crate) fn seconds(&self, slot: usize, die: usize) -> Set {
-        self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
+        self.others(slot, die)
+            .with(slot, die == SMALLER && self.sums().contains(slot))
     }
 
-    /// Returns whether using the larger die first can reach positions that using the smaller die first cannot reach.
-    /// There are three cases: a piece waits and must move first; a landing square holds two own pieces, and one of them
-    /// leaves; a capture opens the gate.
+    /// Returns whether using the larger die first can reach positions that using the smaller die
+    /// first cannot reach. There are three cases: a piece waits and must move first; a landing
+    /// square holds two own pieces, and one of them leaves; a capture opens the gate.
     #[inline]
     pub(crate) fn order_matters(&self) -> bool {
         let Landings { squares, occupancy } = self.landings[SMALLER];
         let onto_own_pair = occupancy.have(TWO_OWN) & !squares.at_least(NOWHERE);
         let capturing = |landings: Landings| landings.occupancy.have(ANY_ENEMY) & landings.open();
-        let opening = self.landings.map(capturing).into_iter().fold(Set::NONE, |set, capturing| set | capturing);
+        let opening = self
+            .landings
+            .map(capturing)
+            .into_iter()
+            .fold(Set::NONE, |set, capturing| set | capturing);
         !(self.waiting | onto_own_pair | opening.when(!self.is_open)).is_empty()
     }
 
     /// Returns whether the same two pieces can move in the other order, to the same places.
     pub(crate) fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
-        let is_legal = || self.firsts(other(die)).contains(second) && self.followers(second, other(die)).contains(slot);
+        let is_legal = || {
+            self.firsts(other(die)).contains(second)
+                && self.followers(second, other(die)).contains(slot)
+        };
         let is_same = || {
             let [first, next] = self.both(slot, die, second).map(|hop| hop.place);
             let [swapped, last] = self.both(second, other(die), slot).map(|hop| hop.place);
@@ -257,25 +304,49 @@ impl<'a> Hops<'a> {
     #[inline]
     pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
         let first = self.by(slot, die);
-        [first, self.hop(second, self.dice[other(die)], self.is_open || first.captures)]
+        [
+            first,
+            self.hop(
+                second,
+                self.dice[other(die)],
+                self.is_open || first.captures,
+            ),
+        ]
     }
 
     #[inline]
     fn hop(&self, slot: usize, steps: u8, is_open: bool) -> DieHop {
         let steps = self.origins.get(slot).wrapping_add(steps);
         let square = self.squares.landing(steps, is_open);
-        DieHop { place: self.rules.lapped(steps, is_open), square, captures: self.ring.at(square) & ANY_ENEMY != 0 }
+        DieHop {
+            place: self.rules.lapped(steps, is_open),
+            square,
+            captures: self.ring.at(square) & ANY_ENEMY != 0,
+        }
     }
 
     #[inline]
     fn landings(&self, steps: u8, is_open: bool) -> Landings {
-        self.without_itself(Landings::new(self.squares, self.origins, steps, self.ring, is_open))
+        self.without_itself(Landings::new(
+            self.squares,
+            self.origins,
+            steps,
+            self.ring,
+            is_open,
+        ))
     }
 
     /// Returns whether any throw of two dice moves a piece.
     pub(crate) fn can_ever_move(&self) -> bool {
         self.rules.outcomes.iter().any(|throw| {
-            let hops = Hops::new(self.rules, self.squares, self.own.bytes(), self.ring, throw.values, self.is_open);
+            let hops = Hops::new(
+                self.rules,
+                self.squares,
+                self.own.bytes(),
+                self.ring,
+                throw.values,
+                self.is_open,
+            );
             !(hops.firsts(SMALLER) | hops.firsts(LARGER) | hops.sums() | hops.pairs()).is_empty()
         })
     }
@@ -285,7 +356,10 @@ impl Landings {
     #[inline]
     fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, is_open: bool) -> Landings {
         let squares = origins.map(|place| of.landing(place.wrapping_add(steps), is_open));
-        Landings { squares, occupancy: squares.map(|square| ring.at(square)) }
+        Landings {
+            squares,
+            occupancy: squares.map(|square| ring.at(square)),
+        }
     }
 
     /// Returns the pieces that are allowed to land alone.

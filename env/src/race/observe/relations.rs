@@ -1,8 +1,8 @@
 //! Relations between pieces: their distances, and the progress of the seats.
 //!
-//! With columns by distance, a network learns each relation once, and not for each pair of squares. A distance is a
-//! number of steps on the course of the piece behind. The network itself must learn the effect of throws and of pieces
-//! in between.
+//! With columns by distance, a network learns each relation once, and not for each pair of squares.
+//! A distance is a number of steps on the course of the piece behind. The network itself must learn
+//! the effect of throws and of pieces in between.
 
 use arrayvec::ArrayVec;
 
@@ -15,18 +15,20 @@ use crate::race::position::state::{MAX_PIECES, State};
 const FAR: u16 = 16;
 /// The number of stages of the course.
 const STAGES: u16 = 4;
-/// The number of levels of the progress of a seat. Its lead over the observer has the same number of levels.
+/// The number of levels of the progress of a seat. Its lead over the observer has the same number
+/// of levels.
 const LEVELS: u16 = 16;
 
 /// The columns of one seat's relations, and the tables to find them.
 ///
-/// The first columns are the distances from enemies behind single pieces that can be captured: first for all these
-/// pieces together, then for each stage of the course. The next columns are the distances from enemies behind other
-/// pieces, the distances between own pieces, the level of progress, and the lead over the observer.
+/// The first columns are the distances from enemies behind single pieces that can be captured:
+/// first for all these pieces together, then for each stage of the course. The next columns are the
+/// distances from enemies behind other pieces, the distances between own pieces, the level of
+/// progress, and the lead over the observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
-    /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat is `quarters`
-    /// quarter turns away, counter-clockwise.
+    /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat
+    /// is `quarters` quarter turns away, counter-clockwise.
     same: Box<[[u128; PLACES]; MAX_SEATS]>,
     hunted: u16,
     staged: u16,
@@ -39,7 +41,8 @@ pub(crate) struct Relations {
 }
 
 impl Relations {
-    /// Allocates the columns of a seat: `take` receives a number of columns and returns the first one.
+    /// Allocates the columns of a seat: `take` receives a number of columns and returns the first
+    /// one.
     pub(crate) fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
         let mut same = Box::new([[0; PLACES]; MAX_SEATS]);
         let on_course = 1..usize::from(rules.home);
@@ -72,7 +75,11 @@ impl Relations {
             let pieces = &state.pieces[enemy.index()];
             for slot in (0..rules.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
                 let place = usize::from(pieces[slot]) % PLACES;
-                capturable |= if rules.contested >> place & 1 == 1 { same[place] } else { 0 };
+                capturable |= if rules.contested >> place & 1 == 1 {
+                    same[place]
+                } else {
+                    0
+                };
             }
         }
         capturable
@@ -86,12 +93,18 @@ impl Relations {
 
     #[inline]
     pub(crate) fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
-        let mut facts = SeatFacts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
+        let mut facts = SeatFacts {
+            on_course: [0; MAX_SEATS],
+            progress: [0; MAX_SEATS],
+        };
         for seat in rules.seating.seats.iter() {
             let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
             let on_course = pieces.iter().filter(|&&place| place < rules.home);
             facts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
-            facts.progress[seat.index()] = pieces.iter().map(|&place| u16::from(place.min(rules.home))).sum();
+            facts.progress[seat.index()] = pieces
+                .iter()
+                .map(|&place| u16::from(place.min(rules.home)))
+                .sum();
         }
         facts
     }
@@ -110,20 +123,28 @@ impl Relations {
         let pieces = &state.pieces[owner.index()];
         let own = (facts.on_course[owner.index()] & !1).reverse_bits();
         // A waiting piece counts as a piece on the place from which its first throw moves it.
-        let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
+        let entry = if rules.enters_by_count() {
+            rules.entry
+        } else {
+            rules.entry - 1
+        };
         let hunters = |enemy: &Seat| {
             let on_course = facts.on_course[enemy.index()];
             let reversed = (on_course & !1 | (on_course & 1) << entry).reverse_bits();
             (*enemy, reversed, rules.gate_rule.is_open(state, *enemy))
         };
-        let hunters: ArrayVec<_, MAX_SEATS> = rules.seating.enemies(owner).iter().map(hunters).collect();
+        let hunters: ArrayVec<_, MAX_SEATS> =
+            rules.seating.enemies(owner).iter().map(hunters).collect();
         let (mut hunted, mut staged, mut followed, mut apart) = (0, [0; STAGES as usize], 0, 0);
-        for slot in (0..rules.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot])) {
+        for slot in
+            (0..rules.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot]))
+        {
             let place = usize::from(pieces[slot]) % PLACES;
             let mut hunters_at = 0;
             for &(enemy, hunters, is_open) in &hunters {
                 let places = rules.ahead(self.same_square(owner, enemy)[place], is_open);
-                hunters_at |= places_of(places).fold(0, |found, place| found | distances(hunters, place));
+                hunters_at |=
+                    places_of(places).fold(0, |found, place| found | distances(hunters, place));
             }
             if rules.contested >> place & 1 == 1 && is_single(pieces, slot) {
                 hunted |= hunters_at;
@@ -133,7 +154,8 @@ impl Relations {
             }
             apart |= distances(own, place as u8);
         }
-        let mut push_all = |distances: u16, at: u16| bits(distances).for_each(|distance| push(at + distance));
+        let mut push_all =
+            |distances: u16, at: u16| bits(distances).for_each(|distance| push(at + distance));
         push_all(hunted, at + self.hunted);
         for (stage, distances) in (0..).zip(staged) {
             push_all(distances, at + self.staged + stage * FAR);
@@ -144,8 +166,8 @@ impl Relations {
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
             let lead = i32::from(progress) - i32::from(facts.progress[observer.index()]);
-            // `step` is about 1/32 of the largest progress. The highest level is a lead of at least 7 times `step`. The
-            // lowest level is a lead of less than −7 times `step`.
+            // `step` is about 1/32 of the largest progress. The highest level is a lead of at least
+            // 7 times `step`. The lowest level is a lead of less than −7 times `step`.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
             let level = lead.div_euclid(step) + i32::from(LEVELS / 2);
             push(at + self.lead + level.clamp(0, i32::from(LEVELS) - 1) as u16);
@@ -161,14 +183,15 @@ pub(crate) struct SeatFacts {
     progress: [u16; MAX_SEATS],
 }
 
-/// Returns the distances of pieces behind `place` as bits: bit d means d + 1 steps. `place` is at least 1. `reversed`
-/// has the places of the pieces as bits in reverse order.
+/// Returns the distances of pieces behind `place` as bits: bit d means d + 1 steps. `place` is at
+/// least 1. `reversed` has the places of the pieces as bits in reverse order.
 #[inline]
 fn distances(reversed: u128, place: u8) -> u16 {
     reversed.wrapping_shr(128 - u32::from(place)) as u16
 }
 
-/// Returns whether the piece of `slot` is the only piece of its owner on its place. `pieces` are in ascending order.
+/// Returns whether the piece of `slot` is the only piece of its owner on its place. `pieces` are in
+/// ascending order.
 #[inline]
 fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
     let is_other = |other: usize| other >= MAX_PIECES || pieces[other] != pieces[slot];

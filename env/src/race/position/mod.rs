@@ -1,4 +1,5 @@
-//! Positions: the state of a game as bytes, SIMD operations on the pieces of a seat, and the seats that take part.
+//! Positions: the state of a game as bytes, SIMD operations on the pieces of a seat, and the seats
+//! that take part.
 
 pub mod rows;
 pub(crate) mod seating;

@@ -6,8 +6,9 @@ use crate::game::{MAX_SEATS, Seat};
 /// The version of the layout of rows, in the first byte of each row.
 pub const ROW_VERSION: u8 = 1;
 
-/// The fields of a row and their lengths in bytes, in order. The fields of pieces have [`MAX_PIECES`] bytes for each
-/// seat or for the mover. The registers of a turn have the names of their usual meanings.
+/// The fields of a row and their lengths in bytes, in order. The fields of pieces have
+/// [`MAX_PIECES`] bytes for each seat or for the mover. The registers of a turn have the names of
+/// their usual meanings.
 pub const ROW_FIELDS: [(&str, usize); 15] = [
     ("version", 1),
     ("pieces", MAX_SEATS * MAX_PIECES),
@@ -40,11 +41,32 @@ impl State {
     /// Returns the position as a row with the fields [`ROW_FIELDS`].
     #[inline]
     pub fn to_row(&self) -> [u8; ROW] {
-        let State { series, pieces, steps, roles, dice, finished, declared, registers, .. } = self;
+        let State {
+            series,
+            pieces,
+            steps,
+            roles,
+            dice,
+            finished,
+            declared,
+            registers,
+            ..
+        } = self;
         let (pieces, (counts, order)) = (pieces.as_flattened(), series.parts());
         let turn = [self.mover.index() as u8, self.phase as u8, self.seat_marks];
-        let parts: [&[u8]; 11] =
-            [&[ROW_VERSION], pieces, steps, roles, dice, finished, declared, &turn, registers, &counts, &order];
+        let parts: [&[u8]; 11] = [
+            &[ROW_VERSION],
+            pieces,
+            steps,
+            roles,
+            dice,
+            finished,
+            declared,
+            &turn,
+            registers,
+            &counts,
+            &order,
+        ];
         let (mut row, mut at) = ([0; ROW], 0);
         for part in parts {
             row[at..at + part.len()].copy_from_slice(part);
@@ -53,19 +75,35 @@ impl State {
         row
     }
 
-    /// Returns the position of a row that [`State::to_row`] has made. Any other row gives some state, perhaps an
-    /// invalid one; [`Race::state_of_row`](crate::race::Race::state_of_row) checks rows.
+    /// Returns the position of a row that [`State::to_row`] has made. Any other row gives some
+    /// state, perhaps an invalid one; [`Race::state_of_row`](crate::race::Race::state_of_row)
+    /// checks rows.
     #[inline]
     pub fn from_row(row: &[u8; ROW]) -> State {
         let rest = &mut &row[1..];
         let pieces = std::array::from_fn(|_| take(rest));
-        let (steps, roles, dice, finished, declared) = (take(rest), take(rest), take(rest), take(rest), take(rest));
+        let (steps, roles, dice, finished, declared) =
+            (take(rest), take(rest), take(rest), take(rest), take(rest));
         let [mover, phase, seat_marks] = take(rest);
-        let (mover, phases) =
-            (Seat::ALL[usize::from(mover) % MAX_SEATS], [Phase::Throw, Phase::Choose, Phase::Allot, Phase::Over]);
+        let (mover, phases) = (
+            Seat::ALL[usize::from(mover) % MAX_SEATS],
+            [Phase::Throw, Phase::Choose, Phase::Allot, Phase::Over],
+        );
         let (phase, registers) = (phases[usize::from(phase) % 4], take(rest));
         let series = Series::of_parts(take(rest), take(rest));
-        State { series, pieces, steps, roles, dice, finished, declared, mover, phase, seat_marks, registers }
+        State {
+            series,
+            pieces,
+            steps,
+            roles,
+            dice,
+            finished,
+            declared,
+            mover,
+            phase,
+            seat_marks,
+            registers,
+        }
     }
 }
 

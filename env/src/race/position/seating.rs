@@ -9,8 +9,8 @@ pub(crate) struct Participants {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
-    /// For each seat, the other seats that take part: first its enemies, then its partner. The seat itself fills the
-    /// remaining entries.
+    /// For each seat, the other seats that take part: first its enemies, then its partner. The seat
+    /// itself fills the remaining entries.
     others: BySeat<[Seat; MAX_SEATS - 1]>,
     enemies: usize,
     /// Whether opposite seats are partners.
@@ -21,16 +21,30 @@ impl Participants {
     /// Returns the participants with the order of turns and the teams of a sheet.
     pub(crate) fn new(sheet: &Seats, seats: SeatSet, pieces: usize) -> Participants {
         // Quarter turns counter-clockwise from one seat to the next.
-        let quarters = if sheet.order == Order::Clockwise { 3 } else { 1 };
+        let quarters = if sheet.order == Order::Clockwise {
+            3
+        } else {
+            1
+        };
         let has_teams = sheet.teams == Teams::Opposite && seats == SeatSet::ALL;
         let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
-        let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
+        let next = |seat: Seat| {
+            turns
+                .clone()
+                .map(|turn| seat.rotated(turn))
+                .find(|&seat| seats.contains(seat))
+        };
         let others = |seat: Seat| {
             let mut others = [seat; MAX_SEATS - 1];
             let is_partner = |other: Seat| has_teams && seat.rotated(2) == other;
-            let enemies = seats.iter().filter(|&other| other != seat && !is_partner(other));
+            let enemies = seats
+                .iter()
+                .filter(|&other| other != seat && !is_partner(other));
             let taking_part = enemies.chain(seats.iter().filter(|&other| is_partner(other)));
-            others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
+            others
+                .iter_mut()
+                .zip(taking_part)
+                .for_each(|(filler, other)| *filler = other);
             others
         };
         Participants {

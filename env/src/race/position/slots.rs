@@ -1,7 +1,7 @@
 //! SIMD within a register: one byte for each piece of a seat in a 64-bit word, and sets of pieces.
 //!
-//! A turn tests all its pieces together with a few register operations, without unpredictable branches. This module
-//! does not know the meaning of the bytes.
+//! A turn tests all its pieces together with a few register operations, without unpredictable
+//! branches. This module does not know the meaning of the bytes.
 
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -83,10 +83,12 @@ impl Slots {
         Slots(u64::from(byte) << (8 * slot))
     }
 
-    /// Returns the slots whose byte is at least `limit`. `limit` is at most 128. Bytes above 127 are treated as 127.
+    /// Returns the slots whose byte is at least `limit`. `limit` is at most 128. Bytes above 127
+    /// are treated as 127.
     #[inline]
     pub(crate) fn at_least(self, limit: u8) -> Set {
-        // The top bit of a byte stays set unless the subtraction borrows it. So no byte borrows from the next byte.
+        // The top bit of a byte stays set unless the subtraction borrows it. So no byte borrows
+        // from the next byte.
         Set((self.0 | TOP).wrapping_sub(u64::from(limit) * ONE) & TOP)
     }
 
@@ -109,13 +111,18 @@ impl Slots {
         self.only(bits).at_least(1)
     }
 
-    /// Returns two sets: the slots whose byte also occurs in one of the three slots before, and the slots whose byte
-    /// also occurs in one of the three slots after. With four pieces this finds all equal bytes.
+    /// Returns two sets: the slots whose byte also occurs in one of the three slots before, and the
+    /// slots whose byte also occurs in one of the three slots after. With four pieces this finds
+    /// all equal bytes.
     #[inline]
     pub(crate) fn repeated(self) -> (Set, Set) {
-        let again = |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
+        let again =
+            |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
         let (next, second, third) = (again(1), again(2), again(3));
-        (Set(next | second | third), Set(next >> 8 | second >> 16 | third >> 24))
+        (
+            Set(next | second | third),
+            Set(next >> 8 | second >> 16 | third >> 24),
+        )
     }
 }
 
@@ -125,7 +132,9 @@ impl Set {
     /// Returns the slots among the first four that `is_in` accepts.
     #[inline]
     pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
-        (0..4).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
+        (0..4)
+            .filter(|&slot| is_in(slot))
+            .fold(Set::NONE, |set, slot| set.with(slot, true))
     }
 
     #[inline]
@@ -177,7 +186,8 @@ impl Set {
         Set(self.0 & ((1 << (8 * limit)) - 1))
     }
 
-    /// Returns the slots `s` for which the set contains a slot other than `s`. `s` itself can be outside the set.
+    /// Returns the slots `s` for which the set contains a slot other than `s`. `s` itself can be
+    /// outside the set.
     #[inline]
     pub(crate) fn beside(self) -> Set {
         let has_two = self.0 & self.0.wrapping_sub(1) != 0;
@@ -229,15 +239,20 @@ impl Not for Set {
 mod tests {
     use super::*;
 
-    /// Returns slots that test carries and borrows: their first four bytes are all sequences of `BYTES`.
+    /// Returns slots that test carries and borrows: their first four bytes are all sequences of
+    /// `BYTES`.
     fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
         const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
-        let byte = |code: usize, slot: usize| BYTES[(code / BYTES.len().pow(slot as u32 % 4) + slot / 4 * code) % 7];
+        let byte = |code: usize, slot: usize| {
+            BYTES[(code / BYTES.len().pow(slot as u32 % 4) + slot / 4 * code) % 7]
+        };
         (0..BYTES.len().pow(4)).map(move |code| std::array::from_fn(|slot| byte(code, slot)))
     }
 
     fn set(is_in: impl Fn(usize) -> bool) -> Set {
-        (0..MAX_PIECES).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
+        (0..MAX_PIECES)
+            .filter(|&slot| is_in(slot))
+            .fold(Set::NONE, |set, slot| set.with(slot, true))
     }
 
     #[test]
@@ -246,20 +261,56 @@ mod tests {
             let slots = Slots::of(bytes);
             assert_eq!(slots.bytes(), bytes);
             for limit in [0, 1, 2, 60, 61, 62, 127, 128] {
-                assert_eq!(slots.at_least(limit), set(|slot| bytes[slot].min(127) >= limit), "{bytes:?} {limit}");
+                assert_eq!(
+                    slots.at_least(limit),
+                    set(|slot| bytes[slot].min(127) >= limit),
+                    "{bytes:?} {limit}"
+                );
             }
             for byte in [0, 1, 61, 127, 255] {
-                assert_eq!(slots.are(byte), set(|slot| bytes[slot] == byte), "{bytes:?} {byte}");
+                assert_eq!(
+                    slots.are(byte),
+                    set(|slot| bytes[slot] == byte),
+                    "{bytes:?} {byte}"
+                );
             }
-            assert_eq!(slots.have(0x42), set(|slot| bytes[slot] & 0x42 != 0), "{bytes:?}");
+            assert_eq!(
+                slots.have(0x42),
+                set(|slot| bytes[slot] & 0x42 != 0),
+                "{bytes:?}"
+            );
             let (again, before) = slots.repeated();
-            let (low, high) = (|slot: usize| slot.saturating_sub(3), |slot: usize| MAX_PIECES.min(slot + 4));
-            assert_eq!(again, set(|slot| bytes[low(slot)..slot].contains(&bytes[slot])), "{bytes:?}");
-            assert_eq!(before, set(|slot| bytes[slot + 1..high(slot)].contains(&bytes[slot])), "{bytes:?}");
-            assert_eq!(again.beside(), set(|slot| again.iter().any(|other| other != slot)), "{bytes:?}");
-            assert_eq!(again.bits(), again.iter().fold(0, |bits, slot| bits | 1 << slot), "{bytes:?}");
+            let (low, high) = (
+                |slot: usize| slot.saturating_sub(3),
+                |slot: usize| MAX_PIECES.min(slot + 4),
+            );
+            assert_eq!(
+                again,
+                set(|slot| bytes[low(slot)..slot].contains(&bytes[slot])),
+                "{bytes:?}"
+            );
+            assert_eq!(
+                before,
+                set(|slot| bytes[slot + 1..high(slot)].contains(&bytes[slot])),
+                "{bytes:?}"
+            );
+            assert_eq!(
+                again.beside(),
+                set(|slot| again.iter().any(|other| other != slot)),
+                "{bytes:?}"
+            );
+            assert_eq!(
+                again.bits(),
+                again.iter().fold(0, |bits, slot| bits | 1 << slot),
+                "{bytes:?}"
+            );
             let listed: Vec<usize> = again.iter().collect();
-            assert_eq!(listed, (0..MAX_PIECES).filter(|&slot| again.contains(slot)).collect::<Vec<_>>());
+            assert_eq!(
+                listed,
+                (0..MAX_PIECES)
+                    .filter(|&slot| again.contains(slot))
+                    .collect::<Vec<_>>()
+            );
         }
     }
 }

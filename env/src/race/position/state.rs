@@ -1,7 +1,7 @@
 //! A position of a race game: a few dozen plain bytes.
 //!
-//! The state has no rules, no random generator and no history. It has the places of the pieces, the unused throws, and
-//! the steps that each piece has been given in this turn.
+//! The state has no rules, no random generator and no history. It has the places of the pieces, the
+//! unused throws, and the steps that each piece has been given in this turn.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -18,8 +18,8 @@ pub const NO_PIECE: u8 = 0xFF;
 pub struct State {
     /// The throws of the series that are kept and unused, without the throw that ends the series.
     pub(crate) series: Series,
-    /// The places of each seat's pieces in ascending order. If all throws are allotted before pieces move, these are
-    /// the places at the start of the turn.
+    /// The places of each seat's pieces in ascending order. If all throws are allotted before
+    /// pieces move, these are the places at the start of the turn.
     pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
     /// For each piece of the mover: the steps allotted so far in this turn.
     pub(crate) steps: [u8; MAX_PIECES],
@@ -28,18 +28,20 @@ pub struct State {
     /// The unused throws that `series` does not contain; 0 for none. In the second part of a throw,
     /// `dice[1]` can be the whole throw (`Registers::has_parts`).
     pub(crate) dice: [u8; 2],
-    /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats can share a rank.
+    /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats can share a
+    /// rank.
     pub(crate) finished: [u8; MAX_SEATS],
-    /// For each seat, the slots of its declared twins (pieces of declared units) as bits. Only the first four slots can
-    /// be declared.
+    /// For each seat, the slots of its declared twins (pieces of declared units) as bits. Only the
+    /// first four slots can be declared.
     pub(crate) declared: [u8; MAX_SEATS],
     /// The seat that throws or chooses.
     pub(crate) mover: Seat,
     pub(crate) phase: Phase,
-    /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the game needs this
-    /// field.
+    /// The seats that have captured or have entered a piece, as bits. Always 0 unless a rule of the
+    /// game needs this field.
     pub(crate) seat_marks: u8,
-    /// The registers that the kind of turn declares; see `turns::registers`. 0 unless a rule of the game needs them.
+    /// The registers that the kind of turn declares; see `turns::registers`. 0 unless a rule of the
+    /// game needs them.
     pub(crate) registers: [u8; 3],
 }
 
@@ -93,7 +95,12 @@ impl State {
 
     /// Returns this position before the first choice of its turn.
     pub(crate) fn unplayed(&self) -> State {
-        State { phase: Phase::Choose, roles: [role::FRESH; MAX_PIECES], steps: [0; MAX_PIECES], ..*self }
+        State {
+            phase: Phase::Choose,
+            roles: [role::FRESH; MAX_PIECES],
+            steps: [0; MAX_PIECES],
+            ..*self
+        }
     }
 
     /// Clears the throws and allotments of the turn, and sets the next mover and phase.
@@ -129,18 +136,24 @@ impl State {
     }
 }
 
-/// Sorts (place, declared) pairs of one seat. Returns the places and the slots of the declared pieces as bits;
-/// `declared` is 0 or 1.
+/// Sorts (place, declared) pairs of one seat. Returns the places and the slots of the declared
+/// pieces as bits; `declared` is 0 or 1.
 pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES], u8) {
     pieces.sort_unstable();
-    let declared = pieces.iter().zip(0..).fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
+    let declared = pieces
+        .iter()
+        .zip(0..)
+        .fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
     (pieces.map(|(place, _)| place), declared)
 }
 
-/// Sorts the places of one seat in ascending order. The fillers are at the end of `places` and stay there.
+/// Sorts the places of one seat in ascending order. The fillers are at the end of `places` and stay
+/// there.
 #[inline(always)]
 pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
-    let [a, b, c, d, NO_PIECE, ..] = *places else { return sort_many(places) };
+    let [a, b, c, d, NO_PIECE, ..] = *places else {
+        return sort_many(places);
+    };
     let (a, b) = (a.min(b), a.max(b));
     let (c, d) = (c.min(d), c.max(d));
     let (a, c) = (a.min(c), a.max(c));
@@ -157,15 +170,15 @@ fn sort_many(places: &mut [u8; MAX_PIECES]) {
 
 /// The throws of a series before the throw that ends it: at most 64.
 ///
-/// Series with equal counts of kept throws are equal. `order` contains all throws, with two bits for each throw; it is
-/// only for display.
+/// Series with equal counts of kept throws are equal. `order` contains all throws, with two bits
+/// for each throw; it is only for display.
 ///
-/// A longer series cannot be stored. Its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner. A full
-/// series accepts only throws that end it.
+/// A longer series cannot be stored. Its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the
+/// uniform spinner. A full series accepts only throws that end it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Series {
-    /// The number of kept throws of each kind. The fourth kind only occurs with several dice, and `order` does not
-    /// contain it.
+    /// The number of kept throws of each kind. The fourth kind only occurs with several dice, and
+    /// `order` does not contain it.
     counts: [u8; MAX_KINDS + 1],
     order: [u64; 2],
 }
@@ -192,7 +205,8 @@ impl fmt::Debug for Series {
     }
 }
 
-/// The kinds of throws that continue a series, by ascending value. Pieces enter with throws of the first kind.
+/// The kinds of throws that continue a series, by ascending value. Pieces enter with throws of the
+/// first kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SeriesKind {
     First = 1,
@@ -203,10 +217,15 @@ pub(crate) enum SeriesKind {
 }
 
 impl SeriesKind {
-    pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::First, SeriesKind::Second, SeriesKind::Third];
+    pub(crate) const ALL: [SeriesKind; MAX_KINDS] =
+        [SeriesKind::First, SeriesKind::Second, SeriesKind::Third];
     /// The kinds with several dice.
-    pub(crate) const OF_DICE: [SeriesKind; MAX_KINDS + 1] =
-        [SeriesKind::First, SeriesKind::Second, SeriesKind::Third, SeriesKind::Fourth];
+    pub(crate) const OF_DICE: [SeriesKind; MAX_KINDS + 1] = [
+        SeriesKind::First,
+        SeriesKind::Second,
+        SeriesKind::Third,
+        SeriesKind::Fourth,
+    ];
 }
 
 impl Series {
@@ -231,7 +250,10 @@ impl Series {
     /// Returns the series with these [`Series::parts`].
     #[inline]
     pub(crate) fn of_parts(counts: [u8; MAX_KINDS + 1], order: [u8; 16]) -> Series {
-        let mut series = Series { counts, order: [0; 2] };
+        let mut series = Series {
+            counts,
+            order: [0; 2],
+        };
         series.set_order(u128::from_le_bytes(order));
         series
     }
@@ -266,11 +288,16 @@ impl Series {
     pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
         let mut order = self.order();
         let ordered = std::iter::from_fn(move || {
-            let kind = SeriesKind::ALL.into_iter().find(|&kind| kind as u128 == order & 3);
+            let kind = SeriesKind::ALL
+                .into_iter()
+                .find(|&kind| kind as u128 == order & 3);
             order >>= 2;
             kind
         });
-        ordered.chain(std::iter::repeat_n(SeriesKind::Fourth, self.count(SeriesKind::Fourth).into()))
+        ordered.chain(std::iter::repeat_n(
+            SeriesKind::Fourth,
+            self.count(SeriesKind::Fourth).into(),
+        ))
     }
 
     /// Returns the number of kept throws of a kind.
@@ -321,21 +348,38 @@ mod tests {
     fn series_keeps_counts_and_order() {
         let series = |throws: &[(SeriesKind, bool)]| {
             let mut series = Series::default();
-            throws.iter().for_each(|&(kind, is_kept)| series.push(kind, is_kept));
+            throws
+                .iter()
+                .for_each(|&(kind, is_kept)| series.push(kind, is_kept));
             series
         };
         let [one, four, zero] = SeriesKind::ALL.map(|kind| (kind, true));
-        let thrown = series(&[(SeriesKind::Second, false), (SeriesKind::Third, false), one, four, one]);
+        let thrown = series(&[
+            (SeriesKind::Second, false),
+            (SeriesKind::Third, false),
+            one,
+            four,
+            one,
+        ]);
         assert_eq!((thrown.counts(), thrown.iter().count()), ([2, 1, 0], 5));
         assert_eq!(thrown, series(&[one, one, four]));
         let left: Vec<SeriesKind> = thrown.without(SeriesKind::First).iter().collect();
         assert_eq!(left, [SeriesKind::Second, SeriesKind::First]);
-        let left: Vec<SeriesKind> = series(&[four, zero, one, four]).without(SeriesKind::Second).iter().collect();
-        assert_eq!(left, [SeriesKind::Third, SeriesKind::First, SeriesKind::Second]);
+        let left: Vec<SeriesKind> = series(&[four, zero, one, four])
+            .without(SeriesKind::Second)
+            .iter()
+            .collect();
+        assert_eq!(
+            left,
+            [SeriesKind::Third, SeriesKind::First, SeriesKind::Second]
+        );
         assert_eq!(thrown.without(SeriesKind::Third), thrown);
 
         let full = series(&[zero; Series::LIMIT + 1]);
-        assert_eq!((full.counts(), full.iter().count()), ([0, 0, 64], Series::LIMIT));
+        assert_eq!(
+            (full.counts(), full.iter().count()),
+            ([0, 0, 64], Series::LIMIT)
+        );
         assert!(full.is_full() && !full.without(SeriesKind::Third).is_full());
         assert_eq!(full.without(SeriesKind::Third).iter().count(), 63);
     }

@@ -1,9 +1,10 @@
 //! The turn of two dice for one piece, two pieces or a unit.
 //!
-//! The smaller die is allotted first. The first action names the piece that takes it. The second action names the piece
-//! that takes the other die. If both actions name the same piece, this piece moves by the sum in one hop. Pieces move
-//! in the order of the actions. Actions from `LARGER_FIRST` on begin with the larger die; they are legal only if no
-//! sequence that begins with the smaller die has the same result.
+//! The smaller die is allotted first. The first action names the piece that takes it. The second
+//! action names the piece that takes the other die. If both actions name the same piece, this piece
+//! moves by the sum in one hop. Pieces move in the order of the actions. Actions from
+//! `LARGER_FIRST` on begin with the larger die; they are legal only if no sequence that begins with
+//! the smaller die has the same result.
 
 use std::sync::Arc;
 
@@ -15,7 +16,9 @@ use crate::race::moves::ring::{self, ENEMY, OWN, PARTNER, Ring, Squares};
 use crate::race::moves::two_dice::{DieHop, Hops, LARGER, SMALLER, other};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
-use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
+use crate::race::turns::actions::{
+    self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass,
+};
 use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
@@ -33,7 +36,8 @@ pub(crate) struct DiceTurns {
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
     pub(crate) has_dead_ends: bool,
-    /// The kind of piece in [`Ring`] for the seat that is `[quarters]` quarter turns away, counter-clockwise.
+    /// The kind of piece in [`Ring`] for the seat that is `[quarters]` quarter turns away,
+    /// counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
     /// Pieces before this place can certainly move by some throw.
     late_from: u8,
@@ -42,60 +46,118 @@ pub(crate) struct DiceTurns {
 impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
         let (seating, pieces) = (&rules.seating, rules.seating.pieces);
-        // From a place that is far from the gate, all step counts lead to squares before the gate. A piece there can
-        // certainly move if other pieces close fewer squares than there are step counts. Each piece of the partner
-        // closes one square. Two pieces of an enemy or of the own seat close one square, too.
-        let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
+        // From a place that is far from the gate, all step counts lead to squares before the gate.
+        // A piece there can certainly move if other pieces close fewer squares than there are step
+        // counts. Each piece of the partner closes one square. Two pieces of an enemy or of the own
+        // seat close one square, too.
+        let (enemies, partners) = (
+            seating.enemies(Seat::SOUTH).len(),
+            seating.partners(Seat::SOUTH).len(),
+        );
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
         // A waiting piece also needs a die that lets it enter, and room where it enters.
-        let can_enter = |stage: usize| rules.faces.iter().any(|&face| rules.effects[usize::from(face)].enters[stage]);
+        let can_enter = |stage: usize| {
+            rules
+                .faces
+                .iter()
+                .any(|&face| rules.effects[usize::from(face)].enters[stage])
+        };
         let enters_freely = (0..2).all(can_enter)
-            && (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
-                let (south, entering) = (&squares[0], rules.entry + steps);
-                south.of(entering) == ring::BESIDE || steps > rules.longest / 2
-            });
+            && (1..=rules.longest)
+                .filter(|&steps| rules.hops() >> steps & 1 == 1)
+                .all(|steps| {
+                    let (south, entering) = (&squares[0], rules.entry + steps);
+                    south.of(entering) == ring::BESIDE || steps > rules.longest / 2
+                });
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             has_dead_ends: rules.waits_at_gate(),
-            piece_kinds: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
-            late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
+            piece_kinds: [
+                OWN,
+                ENEMY,
+                if rules.seating.has_teams {
+                    PARTNER
+                } else {
+                    ENEMY
+                },
+                ENEMY,
+            ],
+            late_from: if is_free && enters_freely {
+                rules.gate.saturating_sub(rules.longest)
+            } else {
+                0
+            },
             squares,
             rules,
         }
     }
 
-    /// Returns the pieces of `colour` with their hops by two dice. `ring` must be empty; this function adds all pieces.
+    /// Returns the pieces of `colour` with their hops by two dice. `ring` must be empty; this
+    /// function adds all pieces.
     #[inline(always)]
-    fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
+    fn hops<'a>(
+        &'a self,
+        ring: &'a mut Ring,
+        state: &State,
+        colour: Seat,
+        dice: [u8; 2],
+    ) -> Hops<'a> {
         let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
         ring.add(&own, squares, OWN);
         for &other in self.rules.seating.others(colour) {
             let piece = self.piece_kinds[colour.quarters_to(other)];
-            ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
+            ring.add(
+                &state.pieces[other.index()],
+                &self.squares[other.index()],
+                piece,
+            );
         }
-        Hops::new(&self.rules, squares, own, ring, dice, self.rules.gate_rule.is_open(state, colour))
+        Hops::new(
+            &self.rules,
+            squares,
+            own,
+            ring,
+            dice,
+            self.rules.gate_rule.is_open(state, colour),
+        )
     }
 
     /// Returns the first piece and its die, after the first action.
     #[inline]
     fn allotted(&self, state: &State) -> Option<(usize, usize)> {
         let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
-        Some((slot, if state.roles[slot] & role::LARGER_FIRST == 0 { SMALLER } else { LARGER }))
+        Some((
+            slot,
+            if state.roles[slot] & role::LARGER_FIRST == 0 {
+                SMALLER
+            } else {
+                LARGER
+            },
+        ))
     }
 
     fn second_actions(&self, state: &State, colour: Seat) -> ActionMask {
-        let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
+        let Some((slot, die)) = self.allotted(state) else {
+            return ActionMask::EMPTY;
+        };
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
         let may_stop = self.is_optional && hops.firsts(die).contains(slot);
-        with_pass(ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0), may_stop)
+        with_pass(
+            ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0),
+            may_stop,
+        )
     }
 
     /// Labels the piece of `slot` with its die. The other die remains.
     fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
-        let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
+        let order = if die == SMALLER {
+            0
+        } else {
+            role::LARGER_FIRST
+        };
         state.roles[slot] = role::SINGLE | order;
         state.steps[slot] = hops.dice[die];
         state.dice = [hops.dice[other(die)], 0];
@@ -106,10 +168,18 @@ impl DiceTurns {
     fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[DieMove; 2]> {
         let (first, die) = self.allotted(state)?;
         let mut ring = Ring::empty();
-        let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
+        let hops = self.hops(
+            &mut ring,
+            state,
+            colour,
+            [state.steps[first], state.dice[0]],
+        );
         let second = usize::from(action.0 % PAIRS.0);
         if action >= PAIRS {
-            return hops.firsts(die).contains(first).then(|| [(first, hops.by(first, die)); 2]);
+            return hops
+                .firsts(die)
+                .contains(first)
+                .then(|| [(first, hops.by(first, die)); 2]);
         }
         let is_legal = hops.seconds(first, die).contains(second);
         is_legal.then(|| {
@@ -133,13 +203,16 @@ impl DiceTurns {
     /// Moves one or two pieces, and ends the turn.
     fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[DieMove; 2]>) {
         if let Some([(first, hop), (second, next)]) = moves {
-            let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
+            let landed = Slots::of(state.pieces[colour.index()])
+                .with(first, hop.place)
+                .with(second, next.place);
             let mut own = landed.bytes();
             sort(&mut own);
             state.pieces[colour.index()] = own;
             let together = second == first + 1 && hop.square == next.square;
             for hop in [hop, next].into_iter().filter(|hop| hop.captures) {
-                self.rules.capture(state, colour, hop.place, 1 + usize::from(together));
+                self.rules
+                    .capture(state, colour, hop.place, 1 + usize::from(together));
             }
         }
         self.end_turn(state, false);
@@ -163,10 +236,16 @@ impl TurnMachine for DiceTurns {
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, state.dice);
         let (lowest, sums, pairs) = (hops.lowest, hops.sums(), hops.pairs());
-        let begins = |slot: usize, die: usize| lowest.contains(slot) && !hops.others(slot, die).is_empty();
-        let mut smaller_first = (lowest & sums) | Set::of(|slot| !sums.contains(slot) && begins(slot, SMALLER));
+        let begins =
+            |slot: usize, die: usize| lowest.contains(slot) && !hops.others(slot, die).is_empty();
+        let mut smaller_first =
+            (lowest & sums) | Set::of(|slot| !sums.contains(slot) && begins(slot, SMALLER));
         let order_matters = !hops.is_doublet() && hops.order_matters();
-        let mut larger_first = if order_matters { Set::of(|slot| begins(slot, LARGER)) } else { Set::NONE };
+        let mut larger_first = if order_matters {
+            Set::of(|slot| begins(slot, LARGER))
+        } else {
+            Set::NONE
+        };
         if self.is_optional || (smaller_first | pairs | larger_first).is_empty() {
             smaller_first = smaller_first | (lowest & hops.firsts(SMALLER));
             larger_first = larger_first | (lowest & hops.firsts(LARGER)).when(!hops.is_doublet());
@@ -178,16 +257,25 @@ impl TurnMachine for DiceTurns {
 
     fn apply_action(&self, state: &mut State, action: Action) {
         let colour = self.colour(state);
-        let moves = match (state.phase, actions::slot(action, self.rules.seating.pieces)) {
+        let moves = match (
+            state.phase,
+            actions::slot(action, self.rules.seating.pieces),
+        ) {
             (Phase::Allot, _) => self.second_move(state, colour, action),
             (_, None) => None,
             (_, Some(slot)) => {
                 let mut ring = Ring::empty();
                 let hops = self.hops(&mut ring, state, colour, state.dice);
-                let die = if action >= LARGER_FIRST { LARGER } else { SMALLER };
+                let die = if action >= LARGER_FIRST {
+                    LARGER
+                } else {
+                    SMALLER
+                };
                 let hop = hops.by(slot, die);
                 if (PAIRS..PASS).contains(&action) {
-                    hops.pairs().contains(slot).then_some([(slot, hop), (slot + 1, hop)])
+                    hops.pairs()
+                        .contains(slot)
+                        .then_some([(slot, hop), (slot + 1, hop)])
                 } else if !hops.seconds(slot, die).is_empty() {
                     return self.allot(state, slot, die, &hops);
                 } else {
@@ -195,7 +283,11 @@ impl TurnMachine for DiceTurns {
                 }
             }
         };
-        debug_assert!(moves.is_some() || action == PASS, "action {} is not legal in {state:?}", action.0);
+        debug_assert!(
+            moves.is_some() || action == PASS,
+            "action {} is not legal in {state:?}",
+            action.0
+        );
         self.resolve(state, colour, moves);
     }
 
@@ -203,14 +295,23 @@ impl TurnMachine for DiceTurns {
         2
     }
 
-    /// Returns whether no unfinished colour has a legal move with any throw. The position can then never change again.
+    /// Returns whether no unfinished colour has a legal move with any throw. The position can then
+    /// never change again.
     fn is_dead(&self, state: &State) -> bool {
-        let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
+        let mut unfinished = self
+            .rules
+            .seating
+            .seats
+            .iter()
+            .filter(|seat| state.finished[seat.index()] == 0);
         self.has_dead_ends
             && unfinished.all(|colour| {
                 // A piece before `late_from` certainly has a move with some throw.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
-                is_late && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move()
+                is_late
+                    && !self
+                        .hops(&mut Ring::empty(), state, colour, [1, 1])
+                        .can_ever_move()
             })
     }
 
@@ -239,8 +340,17 @@ impl TurnNotation for DiceTurns {
 
     /// Checks that one piece has used one die and the other die remains.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
-        let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
-        let before = State { dice: [taken, left], ..state.unplayed() };
+        let (left, taken) = (
+            state.dice[0],
+            state
+                .steps
+                .iter()
+                .fold(0_u8, |taken, steps| taken.saturating_add(*steps)),
+        );
+        let before = State {
+            dice: [taken, left],
+            ..state.unplayed()
+        };
         self.rules.can_throw([taken.min(left), taken.max(left)]) && self.can_lead_to(&before, state)
     }
 
@@ -253,14 +363,21 @@ impl TurnNotation for DiceTurns {
             used: ["die", "dice"],
             whole: "A unit moves with two equal dice, each of its pieces by one die.",
             both_enter: "If two waiting pieces can enter with one die each, no piece enters with the sum.",
-            entering: ["either die, or the sum of both,", "a die, or the sum of both, of"],
+            entering: [
+                "either die, or the sum of both,",
+                "a die, or the sum of both, of",
+            ],
             ..TurnWords::ONE_BY_ONE
         }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else { return "pass".to_owned() };
-        let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
+        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else {
+            return "pass".to_owned();
+        };
+        let place = self
+            .rules
+            .place_within(state, &state.pieces[self.colour(state).index()], slot);
         let die = self.die(state, action);
         let unit = &self.rules.sheet.words.unit;
         if actions::is_pair(action, self.rules.seating.pieces) {
@@ -272,24 +389,49 @@ impl TurnNotation for DiceTurns {
 
     fn commutes(&self, state: &State, actions: &[Action]) -> bool {
         let slots = |&action: &Action| actions::slot(action, self.rules.seating.pieces);
-        let [Some(first), Some(second)] = *actions.iter().map(slots).collect::<Vec<_>>() else { return true };
-        let die = if actions[0] >= LARGER_FIRST { LARGER } else { SMALLER };
+        let [Some(first), Some(second)] = *actions.iter().map(slots).collect::<Vec<_>>() else {
+            return true;
+        };
+        let die = if actions[0] >= LARGER_FIRST {
+            LARGER
+        } else {
+            SMALLER
+        };
         let mut ring = Ring::empty();
         first == second
-            || self.hops(&mut ring, state, self.colour(state), state.dice).is_same_swapped(first, die, second)
+            || self
+                .hops(&mut ring, state, self.colour(state), state.dice)
+                .is_same_swapped(first, die, second)
     }
 
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
-        let (slot, colour) = (actions::slot(action, self.rules.seating.pieces)?, self.colour(state));
-        let die = if action >= LARGER_FIRST { LARGER } else { SMALLER };
+        let (slot, colour) = (
+            actions::slot(action, self.rules.seating.pieces)?,
+            self.colour(state),
+        );
+        let die = if action >= LARGER_FIRST {
+            LARGER
+        } else {
+            SMALLER
+        };
         // A capture by the first piece can open the gate for the second piece.
         let to = match self.second_move(state, colour, action) {
             Some([_, (_, hop)]) => hop.place,
-            None => self.hops(&mut Ring::empty(), state, colour, state.dice).by(slot, die).place,
+            None => {
+                self.hops(&mut Ring::empty(), state, colour, state.dice)
+                    .by(slot, die)
+                    .place
+            }
         };
-        let (kind, from) = (MoveKind::of(action, self.rules.seating.pieces), state.pieces[colour.index()][slot]);
+        let (kind, from) = (
+            MoveKind::of(action, self.rules.seating.pieces),
+            state.pieces[colour.index()][slot],
+        );
         let used = actions::together(action, self.rules.seating.pieces);
-        Some(Move { used, ..Move::by(kind, slot, [from, to], self.die(state, action)) })
+        Some(Move {
+            used,
+            ..Move::by(kind, slot, [from, to], self.die(state, action))
+        })
     }
 }
 

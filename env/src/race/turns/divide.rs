@@ -1,8 +1,9 @@
-//! The turn that divides the total of two dice between the pieces on the board. Each piece makes at most one hop.
+//! The turn that divides the total of two dice between the pieces on the board. Each piece makes at
+//! most one hop.
 //!
-//! Pieces get their parts one after the other, in ascending order: action n gives n points of the total to the next
-//! piece. [`DivideTurns::enter`] uses a doublet (two equal dice) to enter a piece. A turn must use as many points as
-//! possible.
+//! Pieces get their parts one after the other, in ascending order: action n gives n points of the
+//! total to the next piece. [`DivideTurns::enter`] uses a doublet (two equal dice) to enter a
+//! piece. A turn must use as many points as possible.
 
 use std::sync::Arc;
 
@@ -36,7 +37,10 @@ impl DivideTurns {
 
     /// Returns the number of pieces that already have their part.
     pub(crate) fn parts_given(&self, state: &State) -> usize {
-        state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
+        state.roles[..self.rules.seating.pieces]
+            .iter()
+            .filter(|&&role| role != role::FRESH)
+            .count()
     }
 
     fn next_slot(&self, state: &State) -> usize {
@@ -45,7 +49,10 @@ impl DivideTurns {
 
     pub(crate) fn pips_left(&self, state: &State) -> u8 {
         let left = state.dice[0] + state.dice[1];
-        state.steps.iter().fold(left, |left, &steps| left.saturating_sub(steps))
+        state
+            .steps
+            .iter()
+            .fold(left, |left, &steps| left.saturating_sub(steps))
     }
 
     /// Returns the parts that a piece can get, as bits. 0 is always possible.
@@ -56,15 +63,21 @@ impl DivideTurns {
         let total = dice[0] + dice[1];
         let home = self.rules.home.saturating_sub(place);
         let parts = (2 << total.min(home)) - 1;
-        let needs_doublet = (1..=total).contains(&home) && self.rules.effects[usize::from(home)].needs_doublet;
-        if needs_doublet && dice != [home, home] { parts & !(1 << home) } else { parts }
+        let needs_doublet =
+            (1..=total).contains(&home) && self.rules.effects[usize::from(home)].needs_doublet;
+        if needs_doublet && dice != [home, home] {
+            parts & !(1 << home)
+        } else {
+            parts
+        }
     }
 
     /// Returns the numbers of points that the pieces from `slot` on can use together, as bits.
     fn sums(&self, own: &[u8; MAX_PIECES], slot: usize, dice: [u8; 2]) -> u32 {
         let total = (2_u64 << (dice[0] + dice[1])) - 1;
         let add = |sums: u64, &place: &u8| {
-            places_of(self.parts(place, dice).into()).fold(0, |all, part| all | sums << part) & total
+            places_of(self.parts(place, dice).into()).fold(0, |all, part| all | sums << part)
+                & total
         };
         own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
     }
@@ -76,26 +89,38 @@ impl DivideTurns {
         a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[stage]
     }
 
-    /// Returns whether an action can be applied: it enters a waiting piece, or the next piece can move this number of
-    /// steps.
+    /// Returns whether an action can be applied: it enters a waiting piece, or the next piece can
+    /// move this number of steps.
     fn can_apply(&self, state: &State, action: Action) -> bool {
         let slot = self.parts_given(state);
         if action == self.enter() {
             return slot == 0 && self.can_enter(state);
         }
         let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
-        slot < self.rules.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+        slot < self.rules.seating.pieces
+            && action.0 <= self.pips_left(state)
+            && parts() >> action.0 & 1 == 1
     }
 
     /// Captures on the landing places, writes the mover's places, and ends the turn.
-    fn finish(&self, state: &mut State, mut own: [u8; MAX_PIECES], landings: impl Iterator<Item = u8>) {
+    fn finish(
+        &self,
+        state: &mut State,
+        mut own: [u8; MAX_PIECES],
+        landings: impl Iterator<Item = u8>,
+    ) {
         let mover = state.mover;
-        let has_captured = landings.fold(false, |any, to| any | self.rules.capture(state, mover, to, 1));
+        let has_captured = landings.fold(false, |any, to| {
+            any | self.rules.capture(state, mover, to, 1)
+        });
         sort(&mut own);
         state.pieces[mover.index()] = own;
         let turn = &self.rules.sheet.turn;
         let is_doublet = state.dice[0] == state.dice[1];
-        self.end_turn(state, is_doublet && turn.again_on_doublet || has_captured && turn.again_on_capture);
+        self.end_turn(
+            state,
+            is_doublet && turn.again_on_doublet || has_captured && turn.again_on_capture,
+        );
     }
 }
 
@@ -118,15 +143,28 @@ impl TurnMachine for DivideTurns {
         let (slot, left) = (self.parts_given(state), self.pips_left(state));
         let total = state.dice[0] + state.dice[1];
         let can_enter = self.can_enter(state);
-        let most = if can_enter { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
+        let most = if can_enter {
+            total
+        } else {
+            self.sums(own, 0, state.dice).ilog2() as u8
+        };
         let rest = self.sums(own, slot + 1, state.dice);
         let used = total - left;
         let parts = self.parts(own[slot], state.dice);
-        let completes =
-            |part: &u8| parts >> part & 1 == 1 && most >= used + part && rest >> (most - used - part) & 1 == 1;
+        let completes = |part: &u8| {
+            parts >> part & 1 == 1 && most >= used + part && rest >> (most - used - part) & 1 == 1
+        };
         let enters = (slot == 0 && can_enter).then(|| self.enter());
-        let mask: ActionMask = (0..=left).filter(completes).map(Action).chain(enters).collect();
-        if mask.is_empty() { [Action(0)].into_iter().collect() } else { mask }
+        let mask: ActionMask = (0..=left)
+            .filter(completes)
+            .map(Action)
+            .chain(enters)
+            .collect();
+        if mask.is_empty() {
+            [Action(0)].into_iter().collect()
+        } else {
+            mask
+        }
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
@@ -146,8 +184,12 @@ impl TurnMachine for DivideTurns {
         if self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0 {
             return;
         }
-        let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
-        let hops = landed.into_iter().zip(state.steps).take(self.rules.seating.pieces);
+        let landed: [u8; MAX_PIECES] =
+            std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
+        let hops = landed
+            .into_iter()
+            .zip(state.steps)
+            .take(self.rules.seating.pieces);
         let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
         self.finish(state, landed, hops);
     }
@@ -163,7 +205,8 @@ impl TurnMachine for DivideTurns {
 
 impl TurnNotation for DivideTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
-        self.rules.load_dice(state, values, if phase == Phase::Throw { 0 } else { 2 })
+        self.rules
+            .load_dice(state, values, if phase == Phase::Throw { 0 } else { 2 })
     }
 
     fn role(&self, sign: &str, _: u8, _: bool) -> Option<u8> {
@@ -181,7 +224,11 @@ impl TurnNotation for DivideTurns {
         (0..given).rev().all(|last| {
             let mut before = after;
             (before.roles[last], before.steps[last]) = (role::FRESH, 0);
-            before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
+            before.phase = if last == 0 {
+                Phase::Choose
+            } else {
+                Phase::Allot
+            };
             let is_legal = self.can_lead_to(&before, &after);
             after = before;
             is_legal
@@ -204,7 +251,12 @@ impl TurnNotation for DivideTurns {
         if action == self.enter() {
             return "enter".to_owned();
         }
-        format!("{}: {}", action.0, self.rules.place_text(state.pieces[state.mover.index()][self.next_slot(state)]))
+        format!(
+            "{}: {}",
+            action.0,
+            self.rules
+                .place_text(state.pieces[state.mover.index()][self.next_slot(state)])
+        )
     }
 
     fn divides(&self) -> bool {
@@ -217,7 +269,12 @@ impl TurnNotation for DivideTurns {
             return Some(Move::by(MoveKind::Enter, 0, [own[0], 1], state.dice[0]));
         }
         let slot = self.next_slot(state);
-        let next = Move::by(MoveKind::Alone, slot, [own[slot], own[slot] + action.0], action.0);
+        let next = Move::by(
+            MoveKind::Alone,
+            slot,
+            [own[slot], own[slot] + action.0],
+            action.0,
+        );
         (action.0 > 0).then_some(next)
     }
 }

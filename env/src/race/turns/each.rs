@@ -1,9 +1,10 @@
-//! The turn that plays the throws of a series, or several dice, one by one in any order. A piece lands after each
-//! throw.
+//! The turn that plays the throws of a series, or several dice, one by one in any order. A piece
+//! lands after each throw.
 //!
-//! Pieces that move together use one throw of a series, or one die for each piece. Unused throws are offered in
-//! ascending order; the throw that ended the series is last. [`LATER`] sets the offered throws aside until another
-//! throw is played. A search over all orders of the unused throws finds the throws that must be used.
+//! Pieces that move together use one throw of a series, or one die for each piece. Unused throws
+//! are offered in ascending order; the throw that ended the series is last. [`LATER`] sets the
+//! offered throws aside until another throw is played. A search over all orders of the unused
+//! throws finds the throws that must be used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,9 @@ use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::Rules;
 use crate::race::moves::{Group, Moves, Occupied};
 use crate::race::position::state::{Phase, State};
-use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass};
+use crate::race::turns::actions::{
+    self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass,
+};
 use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
@@ -38,48 +41,76 @@ type Memo = HashMap<State, u32>;
 
 impl EachTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> EachTurns {
-        EachTurns { series: SeriesThrows::new(Arc::clone(&rules)), moves: Moves::new(Arc::clone(&rules)), rules }
+        EachTurns {
+            series: SeriesThrows::new(Arc::clone(&rules)),
+            moves: Moves::new(Arc::clone(&rules)),
+            rules,
+        }
     }
 
     /// Iterates over the kinds of unused throws, in the order of play.
     pub(crate) fn kinds_left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        self.series.remaining_throws(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
+        self.series
+            .remaining_throws(state)
+            .filter(|&(_, count)| count > 0)
+            .map(|(throw, _)| throw)
     }
 
     fn count(&self, state: &State) -> u32 {
-        self.series.remaining_throws(state).map(|(_, count)| u32::from(count)).sum()
+        self.series
+            .remaining_throws(state)
+            .map(|(_, count)| u32::from(count))
+            .sum()
     }
 
-    /// Returns whether a seat is free to play any possible throw, even if other throws then stay unused.
+    /// Returns whether a seat is free to play any possible throw, even if other throws then stay
+    /// unused.
     fn is_free(&self) -> bool {
         self.rules.sheet.turn.must != Must::Most
     }
 
     /// Returns the number of throws that `together` pieces use when they move together.
     fn throws_used(&self, together: usize) -> u8 {
-        if self.rules.sheet.throws.dice > 1 { together as u8 } else { 1 }
+        if self.rules.sheet.throws.dice > 1 {
+            together as u8
+        } else {
+            1
+        }
     }
 
     /// Iterates over the unused throws that are not set aside.
     fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        self.kinds_left(state).filter(|&throw| state.registers[SKIPPED] & self.series.bit(throw) == 0)
+        self.kinds_left(state)
+            .filter(|&throw| state.registers[SKIPPED] & self.series.bit(throw) == 0)
     }
 
     /// Returns the occupied cells and the cells closed to the moving pieces.
     fn occupied(&self, state: &State) -> Occupied {
         let colour = self.colour(state);
-        self.moves.occupied(state, colour, &state.pieces[colour.index()])
+        self.moves
+            .occupied(state, colour, &state.pieces[colour.index()])
     }
 
-    /// Returns the place where a group of the mover lands by a throw, or `None` if it is not allowed to move.
+    /// Returns the place where a group of the mover lands by a throw, or `None` if it is not
+    /// allowed to move.
     fn landing(&self, on: &Occupied, state: &State, group: Group, value: u8) -> Option<u8> {
         let colour = self.colour(state);
-        self.moves.landing(on, state, colour, &state.pieces[colour.index()], group, value)
+        self.moves.landing(
+            on,
+            state,
+            colour,
+            &state.pieces[colour.index()],
+            group,
+            value,
+        )
     }
 
     fn group(&self, action: Action) -> Group {
         let pieces = self.rules.seating.pieces;
-        Group { slot: actions::slot(action, pieces).unwrap_or(0), count: actions::together(action, pieces) }
+        Group {
+            slot: actions::slot(action, pieces).unwrap_or(0),
+            count: actions::together(action, pieces),
+        }
     }
 
     /// Returns the units that can play a throw.
@@ -87,16 +118,38 @@ impl EachTurns {
         let (colour, value) = (self.colour(state).index(), self.series.pips(throw));
         let own = &state.pieces[colour];
         let like = |slot: usize| (own[slot], state.declared[colour] >> slot & 1);
-        let count =
-            self.series.remaining_throws(state).filter(|&(other, _)| other == throw).map(|(_, count)| count).sum();
+        let count = self
+            .series
+            .remaining_throws(state)
+            .filter(|&(other, _)| other == throw)
+            .map(|(_, count)| count)
+            .sum();
         let go_in_threes = self.rules.unit.three.contains(&value);
-        let units = [(SINGLES, 1), (PAIRS, 2), (THREES, if go_in_threes { 3 } else { 0 })];
+        let units = [
+            (SINGLES, 1),
+            (PAIRS, 2),
+            (THREES, if go_in_threes { 3 } else { 0 }),
+        ];
         let mut mask = ActionMask::EMPTY;
-        for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
-            for (actions, together) in
-                units.into_iter().filter(|&(_, many)| many > 0 && self.throws_used(many) <= count)
+        for slot in
+            (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot))
+        {
+            for (actions, together) in units
+                .into_iter()
+                .filter(|&(_, many)| many > 0 && self.throws_used(many) <= count)
             {
-                if self.landing(occupied, state, Group { slot, count: together }, value).is_some() {
+                if self
+                    .landing(
+                        occupied,
+                        state,
+                        Group {
+                            slot,
+                            count: together,
+                        },
+                        value,
+                    )
+                    .is_some()
+                {
                     mask.insert(Action(actions.0 + slot as u8));
                 }
             }
@@ -111,7 +164,8 @@ impl EachTurns {
         next.registers[SKIPPED] = 0;
         next.phase = Phase::Allot;
         if let Some(to) = to {
-            next.registers[CAPTURED] |= u8::from(self.moves.play(&mut next, self.colour(state), group, to));
+            next.registers[CAPTURED] |=
+                u8::from(self.moves.play(&mut next, self.colour(state), group, to));
         }
         next
     }
@@ -119,7 +173,11 @@ impl EachTurns {
     /// Returns the largest number of throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
         let left = self.count(state);
-        if left == 0 || self.rules.has_finished(&state.pieces[self.colour(state).index()]) {
+        if left == 0
+            || self
+                .rules
+                .has_finished(&state.pieces[self.colour(state).index()])
+        {
             return 0;
         }
         if let Some(&known) = memo.get(state) {
@@ -141,7 +199,8 @@ impl EachTurns {
 
     fn can_play(&self, state: &State) -> bool {
         let occupied = self.occupied(state);
-        self.kinds_left(state).any(|throw| !self.takers(&occupied, state, throw).is_empty())
+        self.kinds_left(state)
+            .any(|throw| !self.takers(&occupied, state, throw).is_empty())
     }
 }
 
@@ -151,7 +210,11 @@ impl TurnMachine for EachTurns {
     }
 
     fn actions(&self) -> usize {
-        if self.rules.unit.three.is_empty() { EACH_ACTIONS } else { THREES_ACTIONS }
+        if self.rules.unit.three.is_empty() {
+            EACH_ACTIONS
+        } else {
+            THREES_ACTIONS
+        }
     }
 
     #[inline]
@@ -162,7 +225,11 @@ impl TurnMachine for EachTurns {
     fn legal_actions(&self, state: &State) -> ActionMask {
         let (mut memo, mut all, occupied) = (Memo::new(), *state, self.occupied(state));
         all.registers[SKIPPED] = 0;
-        let best = if self.is_free() { 0 } else { self.best(&all, &mut memo) };
+        let best = if self.is_free() {
+            0
+        } else {
+            self.best(&all, &mut memo)
+        };
         let mut legal = |throw: AllottedThrow| -> ActionMask {
             let takers = self.takers(&occupied, state, throw);
             if self.is_free() {
@@ -210,19 +277,31 @@ impl TurnMachine for EachTurns {
 
 impl TurnNotation for EachTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
-        self.series.load(state, values, phase, phase != Phase::Choose)
+        self.series
+            .load(state, values, phase, phase != Phase::Choose)
     }
 
-    /// Checks that a throw can be played, that only the first kinds of throws are set aside and, if the turn has
-    /// captured, that a piece of an enemy waits.
+    /// Checks that a throw can be played, that only the first kinds of throws are set aside and, if
+    /// the turn has captured, that a piece of an enemy waits.
     fn is_playable(&self, state: &State, _: &dyn Fn(&State) -> bool) -> bool {
-        let first = self.kinds_left(state).take(state.registers[SKIPPED].count_ones() as usize);
+        let first = self
+            .kinds_left(state)
+            .take(state.registers[SKIPPED].count_ones() as usize);
         let dice = u32::from(self.rules.sheet.throws.dice);
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.registers[SKIPPED]
             && (dice == 1 || state.registers[SKIPPED] != 0 || self.count(state) < dice)
-            && self.legal_actions(state).iter().any(|action| action != PASS)
-            && (state.registers[CAPTURED] == 0 || self.rules.seating.enemies(self.colour(state)).iter().any(waits))
+            && self
+                .legal_actions(state)
+                .iter()
+                .any(|action| action != PASS)
+            && (state.registers[CAPTURED] == 0
+                || self
+                    .rules
+                    .seating
+                    .enemies(self.colour(state))
+                    .iter()
+                    .any(waits))
     }
 
     fn words(&self) -> TurnWords {
@@ -231,7 +310,10 @@ impl TurnNotation for EachTurns {
                 "Throws are made until one ends the series. Then they are used one by one, in any order.",
                 "Each throw is a hop with a landing of its own. A piece moves any number of times.",
             ];
-            return TurnWords { turn, ..TurnWords::ONE_BY_ONE };
+            return TurnWords {
+                turn,
+                ..TurnWords::ONE_BY_ONE
+            };
         }
         TurnWords {
             turn: &[
@@ -248,7 +330,12 @@ impl TurnNotation for EachTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        self.series.action_text(state, self.colour(state), action, self.offered(state).next())
+        self.series.action_text(
+            state,
+            self.colour(state),
+            action,
+            self.offered(state).next(),
+        )
     }
 
     fn lands_at_once(&self) -> bool {
@@ -259,9 +346,20 @@ impl TurnNotation for EachTurns {
         if [PASS, LATER].contains(&action) {
             return None;
         }
-        let (throw, group) = (self.series.pips(self.offered(state).next()?), self.group(action));
+        let (throw, group) = (
+            self.series.pips(self.offered(state).next()?),
+            self.group(action),
+        );
         let target = self.landing(&self.occupied(state), state, group, throw)?;
-        let moved = self.rules.move_of(&state.pieces[self.colour(state).index()], action, throw, target)?;
-        Some(Move { used: self.throws_used(group.count).into(), ..moved })
+        let moved = self.rules.move_of(
+            &state.pieces[self.colour(state).index()],
+            action,
+            throw,
+            target,
+        )?;
+        Some(Move {
+            used: self.throws_used(group.count).into(),
+            ..moved
+        })
     }
 }

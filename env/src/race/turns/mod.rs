@@ -1,10 +1,11 @@
-//! The kinds of turn. Each kind has a folder or a file here. Outside this folder, only the checks of sheets and the
-//! tables for solvers depend on the kind.
+//! The kinds of turn. Each kind has a folder or a file here. Outside this folder, only the checks
+//! of sheets and the tables for solvers depend on the kind.
 //!
-//! A kind of turn determines the order of throwing and using throws. The trait `TurnMachine` has its rules: the legal
-//! actions, their effects, and its entries of the observation. The trait `TurnNotation` has its part of the notation
-//! and its words for people. To add a kind, write its file, add a [`TurnKind`] and a variant of [`Turns`], and extend
-//! `by_kind`, `Turns::new`, `TurnKeys::of` and `TurnKeys::ALL`.
+//! A kind of turn determines the order of throwing and using throws. The trait `TurnMachine` has
+//! its rules: the legal actions, their effects, and its entries of the observation. The trait
+//! `TurnNotation` has its part of the notation and its words for people. To add a kind, write its
+//! file, add a [`TurnKind`] and a variant of [`Turns`], and extend `by_kind`, `Turns::new`,
+//! `TurnKeys::of` and `TurnKeys::ALL`.
 
 pub mod actions;
 pub(crate) mod dice;
@@ -33,11 +34,12 @@ use series_throws::SeriesThrows;
 use text::TurnNotation;
 use throw::ThrowTurns;
 
-/// Entries of an observation. They are collected here and then appended together, which is faster than growing a vector
-/// for each entry.
+/// Entries of an observation. They are collected here and then appended together, which is faster
+/// than growing a vector for each entry.
 pub(crate) type FoundEntries = ArrayVec<u16, 512>;
 
-/// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that throw one or two dice.
+/// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that
+/// throw one or two dice.
 pub(crate) trait TurnMachine {
     fn rules(&self) -> &Rules;
 
@@ -45,7 +47,8 @@ pub(crate) trait TurnMachine {
         actions::ACTIONS
     }
 
-    /// Returns whether an action of the space is well formed: it names an existing piece, or no piece.
+    /// Returns whether an action of the space is well formed: it names an existing piece, or no
+    /// piece.
     fn is_well_formed(&self, action: Action) -> bool {
         let pieces = self.rules().seating.pieces;
         actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
@@ -65,19 +68,29 @@ pub(crate) trait TurnMachine {
     /// Applies an action. An illegal action leaves a valid position.
     fn apply_action(&self, state: &mut State, action: Action);
 
-    /// Ends the turn. The game is over if a seat has finished and this decides the game, or if no seat can ever move
-    /// again. Otherwise the next seat throws, or the mover throws once more if `again` is true.
+    /// Ends the turn. The game is over if a seat has finished and this decides the game, or if no
+    /// seat can ever move again. Otherwise the next seat throws, or the mover throws once more if
+    /// `again` is true.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
         let (colour, seating) = (self.colour(state).index(), &self.rules().seating);
-        let is_home = self.rules().has_finished(&state.pieces[colour]) && state.finished[colour] == 0;
+        let is_home =
+            self.rules().has_finished(&state.pieces[colour]) && state.finished[colour] == 0;
         if is_home {
-            state.finished[colour] = if seating.has_teams { 1 } else { state.finished_count() + 1 };
+            state.finished[colour] = if seating.has_teams {
+                1
+            } else {
+                state.finished_count() + 1
+            };
         }
         if is_home && self.is_over(state) || self.is_dead(state) {
             return state.end();
         }
-        let mut next = if again { state.mover } else { seating.next(state.mover) };
+        let mut next = if again {
+            state.mover
+        } else {
+            seating.next(state.mover)
+        };
         while !self.has_turns(state, next) {
             next = seating.next(next);
         }
@@ -89,12 +102,16 @@ pub(crate) trait TurnMachine {
         None
     }
 
-    /// Returns the seat whose pieces the mover moves: the mover itself or, if all pieces of the mover have finished,
-    /// its partner.
+    /// Returns the seat whose pieces the mover moves: the mover itself or, if all pieces of the
+    /// mover have finished, its partner.
     #[inline]
     fn colour(&self, state: &State) -> Seat {
         let donates = self.rules().seating.has_teams && state.finished[state.mover.index()] > 0;
-        if donates { state.mover.rotated(2) } else { state.mover }
+        if donates {
+            state.mover.rotated(2)
+        } else {
+            state.mover
+        }
     }
 
     /// Returns whether the seats that have finished decide the game.
@@ -102,10 +119,13 @@ pub(crate) trait TurnMachine {
         let (count, seating) = (usize::from(state.finished_count()), &self.rules().seating);
         if seating.has_teams {
             let is_done = |seat: Seat| state.finished[seat.index()] > 0;
-            return [Seat::SOUTH, Seat::EAST].into_iter().any(|seat| is_done(seat) && is_done(seat.rotated(2)));
+            return [Seat::SOUTH, Seat::EAST]
+                .into_iter()
+                .any(|seat| is_done(seat) && is_done(seat.rotated(2)));
         }
         let seats = seating.seats.len();
-        count + 1 == seats || count > 0 && (self.rules().sheet.seats.end == End::First || seats == 2)
+        count + 1 == seats
+            || count > 0 && (self.rules().sheet.seats.end == End::First || seats == 2)
     }
 
     /// Returns whether no seat can ever move again.
@@ -126,21 +146,25 @@ pub(crate) trait TurnMachine {
     fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let rules = self.rules();
         state.finished[seat.index()] == 0
-            || rules.seating.has_teams && rules.sheet.seats.finished_partner == FinishedPartner::Donates
+            || rules.seating.has_teams
+                && rules.sheet.seats.finished_partner == FinishedPartner::Donates
     }
 
     /// Returns the number of observation columns for the unused throws.
     fn throw_columns(&self) -> u16 {
-        self.series().map_or(2 * self.rules().faces.len() as u16, SeriesThrows::columns)
+        self.series()
+            .map_or(2 * self.rules().faces.len() as u16, SeriesThrows::columns)
     }
 
     /// Declares what a position records about the turn, besides throws and labels of pieces.
     fn registers(&self) -> Registers {
-        self.series().map_or_else(Registers::default, SeriesThrows::registers)
+        self.series()
+            .map_or_else(Registers::default, SeriesThrows::registers)
     }
 
-    /// Adds the entries of the unused throws; their first column is `at`. Each value of a die has two columns: the
-    /// second column is for the second die of a doublet. A used die has the value 0 and no entry.
+    /// Adds the entries of the unused throws; their first column is `at`. Each value of a die has
+    /// two columns: the second column is for the second die of a doublet. A used die has the value
+    /// 0 and no entry.
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
         if let Some(series) = self.series() {
             return series.observe(state, at, active);
@@ -156,22 +180,24 @@ pub(crate) trait TurnMachine {
         }
     }
 
-    /// Calls `add(value, count)` for each kind of unused throw, first for the kind of the next throw. With two dice,
-    /// the larger die is the next throw.
+    /// Calls `add(value, count)` for each kind of unused throw, first for the kind of the next
+    /// throw. With two dice, the larger die is the next throw.
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8))
     where
         Self: Sized,
     {
         if let Some(series) = self.series() {
-            return series.remaining_throws(state).for_each(|(throw, count)| add(series.pips(throw), count));
+            return series
+                .remaining_throws(state)
+                .for_each(|(throw, count)| add(series.pips(throw), count));
         }
         let [a, b] = state.dice;
         add(a.max(b), 1);
         add(a.min(b), 1);
     }
 
-    /// If a piece enters with both dice together, returns the places that a waiting piece reaches, as bits. Returns
-    /// `None` if a piece enters with one throw and other throws can then move it.
+    /// If a piece enters with both dice together, returns the places that a waiting piece reaches,
+    /// as bits. Returns `None` if a piece enters with one throw and other throws can then move it.
     fn entered_by_all(&self, _: &State) -> Option<u128> {
         None
     }
@@ -202,10 +228,17 @@ pub(crate) struct TurnKeys {
 }
 
 impl TurnKeys {
-    pub(crate) const ALL: [&TurnKeys; 5] = [&throw::KEYS, &series::KEYS, &each::KEYS, &dice::KEYS, &divide::KEYS];
+    pub(crate) const ALL: [&TurnKeys; 5] = [
+        &throw::KEYS,
+        &series::KEYS,
+        &each::KEYS,
+        &dice::KEYS,
+        &divide::KEYS,
+    ];
 
-    /// Keys that not every kind of turn supports; the values that need such a kind, if other values do not; and the
-    /// letters of the kinds. Without a list, all values except the default need such a kind. `a number` is any number.
+    /// Keys that not every kind of turn supports; the values that need such a kind, if other values
+    /// do not; and the letters of the kinds. Without a list, all values except the default need
+    /// such a kind. `a number` is any number.
     pub(crate) const SUPPORTED: [(&str, &str, &str); 37] = [
         ("seats.teams", "", "TED"),
         ("seats.end", "", "TED"),
@@ -257,7 +290,8 @@ impl TurnKeys {
     }
 }
 
-/// Evaluates an expression with the machine of the kind of turn: static dispatch of [`TurnMachine`].
+/// Evaluates an expression with the machine of the kind of turn: static dispatch of
+/// [`TurnMachine`].
 macro_rules! by_kind {
     ($turns:expr, $machine:ident => $value:expr) => {{
         #[allow(unused_imports)]
@@ -278,9 +312,14 @@ impl Turns {
         by_kind!(self, turns => turns)
     }
 
-    /// Returns the rules of a series with one hop for each piece, if the game has this kind of turn.
+    /// Returns the rules of a series with one hop for each piece, if the game has this kind of
+    /// turn.
     pub(crate) fn as_series(&self) -> Option<&SeriesTurns> {
-        if let Turns::Series(turns) = self { Some(turns) } else { None }
+        if let Turns::Series(turns) = self {
+            Some(turns)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn new(rules: Arc<Rules>) -> Turns {

@@ -1,6 +1,6 @@
-//! The throws of a series or of several dice: the kept throws and the unused throws, with their observations and texts.
-//! The modules [`super::series`] (one hop for each piece) and [`super::each`] (throws are played one by one) use this
-//! module.
+//! The throws of a series or of several dice: the kept throws and the unused throws, with their
+//! observations and texts. The modules [`super::series`] (one hop for each piece) and
+//! [`super::each`] (throws are played one by one) use this module.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::race::position::state::{MAX_PIECES, Phase, Series, SeriesKind, State,
 use crate::race::turns::actions::{self, LATER, PASS, THREES};
 use crate::sheet::values::{Hop, LostBefore, Must};
 
-/// The register of the kinds of throws that stay unused or are set aside, as [`SeriesThrows::bit`]s.
+/// The register of the kinds of throws that stay unused or are set aside, as
+/// [`SeriesThrows::bit`]s.
 pub(crate) const SKIPPED: usize = 0;
 /// The register of a capture in this turn: 0 or 1.
 pub(crate) const CAPTURED: usize = 2;
@@ -50,8 +51,8 @@ pub(crate) struct Remaining {
     pub(crate) last: u8,
 }
 
-/// The number of columns that count one kind of throw: three for at least 1, 2 and 3 throws, and seven for the bits of
-/// the count.
+/// The number of columns that count one kind of throw: three for at least 1, 2 and 3 throws, and
+/// seven for the bits of the count.
 const COUNT_COLUMNS: u16 = 10;
 
 impl SeriesThrows {
@@ -59,14 +60,24 @@ impl SeriesThrows {
         let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
         let stops = |value: &u8| rules.effects[usize::from(*value)].stops;
         let mut faces = [0; 4];
-        faces.iter_mut().zip(values.iter().filter(|value| !stops(value))).for_each(|(face, value)| *face = *value);
+        faces
+            .iter_mut()
+            .zip(values.iter().filter(|value| !stops(value)))
+            .for_each(|(face, value)| *face = *value);
         let outcome = |value: &u8| match faces.iter().position(|face| face == value) {
             Some(kind) => AllottedThrow::Of(SeriesKind::OF_DICE[kind]),
             None => AllottedThrow::Last(*value),
         };
         let outcomes = values.iter().map(outcome).collect();
         let (lost_before, dice) = (rules.sheet.entry.lost_before, rules.sheet.throws.dice);
-        SeriesThrows { lost_before, home: rules.home, dice, faces, outcomes, rules }
+        SeriesThrows {
+            lost_before,
+            home: rules.home,
+            dice,
+            faces,
+            outcomes,
+            rules,
+        }
     }
 
     /// Returns whether a series can have any length.
@@ -74,22 +85,32 @@ impl SeriesThrows {
         self.dice == 1
     }
 
-    /// A turn records the throws that stay unused or are set aside. If throws are played one by one, it also records
-    /// whether it has captured.
+    /// A turn records the throws that stay unused or are set aside. If throws are played one by
+    /// one, it also records whether it has captured.
     pub(crate) fn registers(&self) -> Registers {
         let mark = |throw| (format!("!{}", self.pips(throw)), self.bit(throw));
-        let skipped = Flags { byte: SKIPPED, columns: 0..8, marks: self.all().map(mark).collect() };
+        let skipped = Flags {
+            byte: SKIPPED,
+            columns: 0..8,
+            marks: self.all().map(mark).collect(),
+        };
         let flags = match (self.rules.sheet.turn.hop, self.rules.sheet.turn.must) {
             (Hop::Each, _) => vec![skipped, Flags::yes(CAPTURED, 0)],
             (Hop::Sum, Must::Greedy) => vec![skipped],
             (Hop::Sum, _) => Vec::new(),
         };
-        Registers { flags, ..Registers::default() }
+        Registers {
+            flags,
+            ..Registers::default()
+        }
     }
 
     /// Iterates over all throws, in the order of allotment.
     pub(crate) fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
-        let kinds = SeriesKind::OF_DICE.into_iter().filter(|&kind| self.face(kind) > 0).map(AllottedThrow::Of);
+        let kinds = SeriesKind::OF_DICE
+            .into_iter()
+            .filter(|&kind| self.face(kind) > 0)
+            .map(AllottedThrow::Of);
         kinds.chain(self.lasts().map(AllottedThrow::Last))
     }
 
@@ -102,7 +123,10 @@ impl SeriesThrows {
 
     pub(crate) fn chance_of(&self, throw: AllottedThrow) -> f64 {
         let chances = self.outcomes.iter().zip(self.rules.chances.iter());
-        chances.filter(|&(&other, _)| other == throw).map(|(_, chance)| chance).sum()
+        chances
+            .filter(|&(&other, _)| other == throw)
+            .map(|(_, chance)| chance)
+            .sum()
     }
 
     /// Returns the index of `value` among the values that end a series.
@@ -128,7 +152,13 @@ impl SeriesThrows {
     pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
         match throw {
             AllottedThrow::Of(kind) => 1 << kind as u8,
-            AllottedThrow::Last(value) => 32 << self.lasts().take_while(|&last| last != value).count().min(2),
+            AllottedThrow::Last(value) => {
+                32 << self
+                    .lasts()
+                    .take_while(|&last| last != value)
+                    .count()
+                    .min(2)
+            }
         }
     }
 
@@ -136,7 +166,9 @@ impl SeriesThrows {
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
             // If the series is full, the next throw must end the series.
-            AllottedThrow::Of(_) if state.series.is_full() => self.all().last().unwrap_or(AllottedThrow::Last(0)),
+            AllottedThrow::Of(_) if state.series.is_full() => {
+                self.all().last().unwrap_or(AllottedThrow::Last(0))
+            }
             thrown => thrown,
         };
         match thrown {
@@ -153,8 +185,8 @@ impl SeriesThrows {
         }
     }
 
-    /// Returns whether the seat keeps every throw: it has a piece on the board (with some rules: on the course), or the
-    /// rules never lose a throw.
+    /// Returns whether the seat keeps every throw: it has a piece on the board (with some rules: on
+    /// the course), or the rules never lose a throw.
     #[inline]
     pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
         let own = Slots::of(*places);
@@ -172,8 +204,8 @@ impl SeriesThrows {
         self.rules.effects[usize::from(value)].enters[0]
     }
 
-    /// Adds a throw to the series. If no own piece is on the board, throws before the first throw that lets a piece
-    /// enter are lost.
+    /// Adds a throw to the series. If no own piece is on the board, throws before the first throw
+    /// that lets a piece enter are lost.
     #[inline]
     fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
         let is_kept = self.enters(self.face(kind))
@@ -182,8 +214,8 @@ impl SeriesThrows {
         state.series.push(kind, is_kept);
     }
 
-    /// Returns the throws that the mover keeps: all counted throws, and the throw that ended the series (0 if this
-    /// throw is lost or used).
+    /// Returns the throws that the mover keeps: all counted throws, and the throw that ended the
+    /// series (0 if this throw is lost or used).
     #[inline]
     pub(crate) fn kept_throws(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()
@@ -196,15 +228,27 @@ impl SeriesThrows {
     #[inline]
     pub(crate) fn remaining(&self, state: &State) -> Remaining {
         let (series, last) = self.kept_throws(state);
-        Remaining { counts: series.counts(), last }
+        Remaining {
+            counts: series.counts(),
+            last,
+        }
     }
 
-    /// Iterates over the kinds of throws with the number of unused throws of each kind, in the order of allotment.
+    /// Iterates over the kinds of throws with the number of unused throws of each kind, in the
+    /// order of allotment.
     #[inline]
-    pub(crate) fn remaining_throws(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
+    pub(crate) fn remaining_throws(
+        &self,
+        state: &State,
+    ) -> impl Iterator<Item = (AllottedThrow, u8)> {
         let (series, last) = self.kept_throws(state);
-        let kinds = SeriesKind::OF_DICE.into_iter().map(move |kind| (AllottedThrow::Of(kind), series.count(kind)));
-        kinds.chain(std::iter::once((AllottedThrow::Last(last), u8::from(last > 0))))
+        let kinds = SeriesKind::OF_DICE
+            .into_iter()
+            .map(move |kind| (AllottedThrow::Of(kind), series.count(kind)));
+        kinds.chain(std::iter::once((
+            AllottedThrow::Last(last),
+            u8::from(last > 0),
+        )))
     }
 
     /// Removes one of the mover's unused throws.
@@ -228,16 +272,22 @@ impl SeriesThrows {
 
     pub(crate) fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
         let (series, last) = self.kept_throws(state);
-        for (kind, of) in (0..).zip(SeriesKind::OF_DICE).filter(|&(_, of)| series.count(of) > 0) {
+        for (kind, of) in (0..)
+            .zip(SeriesKind::OF_DICE)
+            .filter(|&(_, of)| series.count(of) > 0)
+        {
             let (at, count) = (at + kind * COUNT_COLUMNS, series.count(of));
             active.extend((0..u16::from(count.min(3))).map(|more| at + more));
             active.extend(bits(count).map(|bit| at + 3 + bit));
         }
-        active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
+        active.extend(
+            self.stop(last)
+                .map(|stop| at + self.last_column() + stop as u16),
+        );
     }
 
-    /// Loads the throws from the text of a position: the unused throws, or all throws in the order of throwing.
-    /// `may_be_unended` means that the last throw does not have to end the series.
+    /// Loads the throws from the text of a position: the unused throws, or all throws in the order
+    /// of throwing. `may_be_unended` means that the last throw does not have to end the series.
     pub(crate) fn load(
         &self,
         state: &mut State,
@@ -252,20 +302,40 @@ impl SeriesThrows {
             Phase::Allot | Phase::Over => count > dice,
         };
         let (last, series) = match values.split_last() {
-            _ if dice > 1 && is_other => return Err(format!("this game throws {dice} dice, but the text has {count}")),
+            _ if dice > 1 && is_other => {
+                return Err(format!(
+                    "this game throws {dice} dice, but the text has {count}"
+                ));
+            }
             _ if dice > 1 => (0, values),
-            Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
+            Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => {
+                (last, series)
+            }
             _ if may_be_unended => (0, values),
-            _ => return Err(format!("a series ends with {}", joined(self.lasts(), " or "))),
+            _ => {
+                return Err(format!(
+                    "a series ends with {}",
+                    joined(self.lasts(), " or ")
+                ));
+            }
         };
         state.dice[0] = last;
         if series.len() > Series::LIMIT {
-            return Err(format!("a series has at most {} throws before the one that ends it", Series::LIMIT));
+            return Err(format!(
+                "a series has at most {} throws before the one that ends it",
+                Series::LIMIT
+            ));
         }
         for &value in series {
-            let kind = SeriesKind::OF_DICE.into_iter().find(|&kind| self.face(kind) == value && value > 0);
+            let kind = SeriesKind::OF_DICE
+                .into_iter()
+                .find(|&kind| self.face(kind) == value && value > 0);
             let kind = kind.ok_or_else(|| format!("a series does not continue after {value}"))?;
-            if phase == Phase::Allot { state.series.push(kind, true) } else { self.keep_throw(state, kind) }
+            if phase == Phase::Allot {
+                state.series.push(kind, true)
+            } else {
+                self.keep_throw(state, kind)
+            }
         }
         Ok(())
     }
@@ -286,7 +356,9 @@ impl SeriesThrows {
         action: Action,
         next: Option<AllottedThrow>,
     ) -> String {
-        let Some(value) = next.map(|throw| self.pips(throw)) else { return "pass".to_owned() };
+        let Some(value) = next.map(|throw| self.pips(throw)) else {
+            return "pass".to_owned();
+        };
         let (own, rules) = (&state.pieces[colour.index()], &self.rules);
         let slot = actions::slot(action, rules.seating.pieces).unwrap_or(0);
         let place = rules.place_within(state, own, slot);
@@ -311,12 +383,21 @@ impl Remaining {
     pub(crate) fn kinds(self) -> [(AllottedThrow, u8); 4] {
         let [first, second, third] =
             SeriesKind::ALL.map(|kind| (AllottedThrow::Of(kind), self.counts[kind as usize - 1]));
-        [first, second, third, (AllottedThrow::Last(self.last), u8::from(self.last > 0))]
+        [
+            first,
+            second,
+            third,
+            (AllottedThrow::Last(self.last), u8::from(self.last > 0)),
+        ]
     }
 
     #[inline]
     pub(crate) fn count(self) -> u32 {
-        self.counts.iter().map(|&count| u32::from(count)).sum::<u32>() + u32::from(self.last != 0)
+        self.counts
+            .iter()
+            .map(|&count| u32::from(count))
+            .sum::<u32>()
+            + u32::from(self.last != 0)
     }
 
     /// Returns the next throw to allot, and the throws after it.
@@ -326,7 +407,12 @@ impl Remaining {
             [1..=u8::MAX, _, _] => SeriesKind::First,
             [_, 1..=u8::MAX, _] => SeriesKind::Second,
             [_, _, 1..=u8::MAX] => SeriesKind::Third,
-            _ if self.last > 0 => return Some((AllottedThrow::Last(self.last), Remaining { last: 0, ..self })),
+            _ if self.last > 0 => {
+                return Some((
+                    AllottedThrow::Last(self.last),
+                    Remaining { last: 0, ..self },
+                ));
+            }
             _ => return None,
         };
         self.counts[kind as usize - 1] -= 1;

@@ -1,4 +1,5 @@
-//! The notation and the words of a kind of turn. The kinds share moves of units, and names of places and throws.
+//! The notation and the words of a kind of turn. The kinds share moves of units, and names of
+//! places and throws.
 
 use std::ops::Range;
 
@@ -8,12 +9,18 @@ use crate::race::compile::Rules;
 use crate::race::compile::board::Square;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 
-/// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one or two dice.
+/// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one
+/// or two dice.
 pub(crate) trait TurnNotation: TurnMachine {
     /// Returns the unused and the lost throws, in the order of throwing.
     fn thrown(&self, state: &State) -> Vec<u8> {
-        let series = self.series().into_iter().flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
-        series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
+        let series = self
+            .series()
+            .into_iter()
+            .flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
+        series
+            .chain(state.dice.into_iter().filter(|&value| value > 0))
+            .collect()
     }
 
     /// Returns whether the throw is lost because it is the last throw of a row.
@@ -27,8 +34,8 @@ pub(crate) trait TurnNotation: TurnMachine {
     /// Describes why the throws are not possible in this turn.
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
 
-    /// Returns whether a position within a turn is valid. `fits` returns whether the mover's pieces can be on their
-    /// places. It does not matter whether a turn can reach the position.
+    /// Returns whether a position within a turn is valid. `fits` returns whether the mover's pieces
+    /// can be on their places. It does not matter whether a turn can reach the position.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool;
 
     /// Returns whether one action leads from `before`, a decision, to `state`.
@@ -40,8 +47,8 @@ pub(crate) trait TurnNotation: TurnMachine {
         })
     }
 
-    /// Returns the role of a piece on `place` that has a label with this sign. `is_zero` means that the label has 0
-    /// steps.
+    /// Returns the role of a piece on `place` that has a label with this sign. `is_zero` means that
+    /// the label has 0 steps.
     fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
         None
     }
@@ -51,7 +58,8 @@ pub(crate) trait TurnNotation: TurnMachine {
 
     fn action_text(&self, state: &State, action: Action) -> String;
 
-    /// Returns whether all pieces land together at the end of the turn. Otherwise a piece lands after each move.
+    /// Returns whether all pieces land together at the end of the turn. Otherwise a piece lands
+    /// after each move.
     fn lands_at_once(&self) -> bool {
         true
     }
@@ -87,8 +95,8 @@ pub(crate) struct TurnWords {
     pub(crate) turn: &'static [&'static str],
     /// The words for one and several things that must be used: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
-    /// The words for a throw that lets a piece enter: `[0]` for any value, `[1]` for certain values, which the text
-    /// then lists.
+    /// The words for a throw that lets a piece enter: `[0]` for any value, `[1]` for certain
+    /// values, which the text then lists.
     pub(crate) entering: [&'static str; 2],
     /// A sentence about `unit.speed = "full"`.
     pub(crate) whole: &'static str,
@@ -96,7 +104,8 @@ pub(crate) struct TurnWords {
     pub(crate) double: &'static str,
     /// A sentence about `unit.speed = "half-spent"`.
     pub(crate) half_spent: &'static str,
-    /// A sentence about units that use one die for each of their pieces but move by the number of one die.
+    /// A sentence about units that use one die for each of their pieces but move by the number of
+    /// one die.
     pub(crate) shared: Option<&'static str>,
     /// A sentence about pieces that cannot yet be borne off (taken off the board); can be empty.
     pub(crate) not_borne: &'static str,
@@ -119,8 +128,8 @@ impl TurnWords {
     };
 }
 
-/// A move of a piece or a unit: one hop, or all hops of a turn. Here all pieces that enter are one unit, and all pieces
-/// that are borne off (leave the board) are one unit.
+/// A move of a piece or a unit: one hop, or all hops of a turn. Here all pieces that enter are one
+/// unit, and all pieces that are borne off (leave the board) are one unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Move {
     /// The owner of the pieces that move: the mover or its partner.
@@ -131,8 +140,9 @@ pub struct Move {
     pub from: u8,
     /// The square that the pieces leave; `None` if they were off the board.
     pub start: Option<Square>,
-    /// The squares on the way, one for each step; the last is the square that the pieces reach. The last step has no
-    /// square if the pieces are borne off or reach a finish in the middle of the board.
+    /// The squares on the way, one for each step; the last is the square that the pieces reach. The
+    /// last step has no square if the pieces are borne off or reach a finish in the middle of the
+    /// board.
     pub path: Vec<Square>,
     /// The place that the pieces reach.
     pub to: u8,
@@ -200,13 +210,18 @@ impl Move {
 
     /// The pieces that move, by their indices among the pieces of the seat.
     pub fn pieces(&self) -> Range<usize> {
-        let count = if let MoveKind::Together(count) = self.kind { count } else { 1 };
+        let count = if let MoveKind::Together(count) = self.kind {
+            count
+        } else {
+            1
+        };
         self.slot..self.slot + count
     }
 }
 
 impl Rules {
-    /// Returns the name of a place: the number of its square, or the game's word for a place that is not a square.
+    /// Returns the name of a place: the number of its square, or the game's word for a place that
+    /// is not a square.
     pub(crate) fn place_text(&self, place: u8) -> String {
         let words = &self.sheet.words;
         match place {
@@ -217,8 +232,14 @@ impl Rules {
         }
     }
 
-    /// Returns the name of the place of a piece, with the steps that the piece has in this turn: `12+4`.
-    pub(crate) fn place_within(&self, state: &State, own: &[u8; MAX_PIECES], slot: usize) -> String {
+    /// Returns the name of the place of a piece, with the steps that the piece has in this turn:
+    /// `12+4`.
+    pub(crate) fn place_within(
+        &self,
+        state: &State,
+        own: &[u8; MAX_PIECES],
+        slot: usize,
+    ) -> String {
         let (place, steps) = (self.place_text(own[slot]), state.steps[slot]);
         match state.roles[slot] {
             role if role & role::LEAD != 0 => format!("{place}&{steps}"),
@@ -235,20 +256,34 @@ impl Rules {
     }
 
     /// Loads the dice from the text of a position and checks their number.
-    pub(crate) fn load_dice(&self, state: &mut State, values: &[u8], expected: usize) -> Result<(), String> {
+    pub(crate) fn load_dice(
+        &self,
+        state: &mut State,
+        values: &[u8],
+        expected: usize,
+    ) -> Result<(), String> {
         if expected == 0 && !values.is_empty() {
             return Err("write `*` without dice: both dice are thrown at once".to_owned());
         }
         let is_value = |value: &u8| self.faces.contains(value);
         if values.len() != expected || !values.iter().all(is_value) {
-            return Err(format!("expected {expected} dice of {} each", self.throw_words()));
+            return Err(format!(
+                "expected {expected} dice of {} each",
+                self.throw_words()
+            ));
         }
         state.dice[..expected].copy_from_slice(values);
         Ok(())
     }
 
     /// Returns the move of the unit of `action` by `throw` to the place `to`.
-    pub(crate) fn move_of(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, to: u8) -> Option<Move> {
+    pub(crate) fn move_of(
+        &self,
+        own: &[u8; MAX_PIECES],
+        action: Action,
+        throw: u8,
+        to: u8,
+    ) -> Option<Move> {
         let pieces = self.seating.pieces;
         let slot = actions::slot(action, pieces)?;
         let from = own[slot];
@@ -268,14 +303,22 @@ impl Rules {
 pub(crate) fn any_of<T: ToString>(values: &[T]) -> String {
     match values {
         [rest @ .., last] if !rest.is_empty() => {
-            format!("{} or {}", joined(rest.iter().map(T::to_string), ", "), last.to_string())
+            format!(
+                "{} or {}",
+                joined(rest.iter().map(T::to_string), ", "),
+                last.to_string()
+            )
         }
         values => joined(values.iter().map(T::to_string), ""),
     }
 }
 
 pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
-    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(separator)
+    values
+        .into_iter()
+        .map(|value| value.to_string())
+        .collect::<Vec<_>>()
+        .join(separator)
 }
 
 /// Parses a number without sign or leading zeros.

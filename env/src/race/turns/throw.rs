@@ -35,16 +35,18 @@ pub(crate) struct ThrowTurns {
     slots: u8,
     moves: Moves,
     must: Must,
-    /// Whether some moves have priority over other moves: an entry, or a move of the piece on the entry square.
+    /// Whether some moves have priority over other moves: an entry, or a move of the piece on the
+    /// entry square.
     has_priority: bool,
     has_parts: bool,
-    /// Whether the step of 1 that some throws give can be played before the throw. If so, the actions of pairs play the
-    /// step first.
+    /// Whether the step of 1 that some throws give can be played before the throw. If so, the
+    /// actions of pairs play the step first.
     steps_first: bool,
     pub(crate) has_dead_ends: bool,
     again_on_capture: bool,
     again_on_finish: bool,
-    /// Whether every throw can grant another throw by its value, even if the throw stays unused. No throw is lost.
+    /// Whether every throw can grant another throw by its value, even if the throw stays unused. No
+    /// throw is lost.
     always_counts: bool,
     most_throws: u8,
     /// The number of tries that a seat without a piece on the course has to enter a piece.
@@ -55,8 +57,8 @@ pub(crate) struct ThrowTurns {
     is_in_parts: bool,
 }
 
-/// The part of a throw that is used next. A position has the number that is left and, in the second part, the whole
-/// throw.
+/// The part of a throw that is used next. A position has the number that is left and, in the second
+/// part, the whole throw.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     kind: PartKind,
@@ -95,7 +97,9 @@ impl ThrowTurns {
             most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
             tries: sheet.entry.tries,
             loses_last: sheet.turn.last_throw == LastThrow::Lost,
-            is_in_parts: sheet.turn.divide == Divide::Finish || !sheet.entry.spends || !sheet.turn.bonus.is_empty(),
+            is_in_parts: sheet.turn.divide == Divide::Finish
+                || !sheet.entry.spends
+                || !sheet.turn.bonus.is_empty(),
             slots: actions::slots(rules.seating.pieces),
             moves: Moves::new(Arc::clone(&rules)),
             rules,
@@ -105,10 +109,14 @@ impl ThrowTurns {
     /// Returns the pieces that an action moves together.
     #[inline(always)]
     fn group(&self, action: Action) -> Group {
-        Group { slot: usize::from(action.0 % self.slots), count: 1 + usize::from(action.0 >= self.slots) }
+        Group {
+            slot: usize::from(action.0 % self.slots),
+            count: 1 + usize::from(action.0 >= self.slots),
+        }
     }
 
-    /// Returns the place where the pieces of an action land by `value`. An illegal action does not move a piece.
+    /// Returns the place where the pieces of an action land by `value`. An illegal action does not
+    /// move a piece.
     #[inline(always)]
     fn target(&self, state: &State, seat: Seat, value: u8, action: Action) -> u8 {
         let (own, group) = (&state.pieces[seat.index()], self.group(action));
@@ -129,7 +137,8 @@ impl ThrowTurns {
             | (self.rules.lands_again >> to & 1 == 1)
     }
 
-    /// Returns whether the piece in `slot` can finish with a part of the throw, and another piece can use the rest.
+    /// Returns whether the piece in `slot` can finish with a part of the throw, and another piece
+    /// can use the rest.
     fn can_divide(&self, state: &State, slot: usize, throw: u8) -> bool {
         let (seat, home) = (self.colour(state), self.rules.home);
         let own = &state.pieces[seat.index()];
@@ -139,12 +148,15 @@ impl ThrowTurns {
         is_first && from > 0 && part > 0 && part < throw && {
             let (places, rest) = self.divide(own, slot, throw);
             let on = self.moves.occupied(state, seat, own);
-            self.moves.landing(&on, state, seat, own, Group { slot, count: 1 }, part) == Some(home)
+            self.moves
+                .landing(&on, state, seat, own, Group { slot, count: 1 }, part)
+                == Some(home)
                 && !self.takers_of_rest(state, &places, rest).is_empty()
         }
     }
 
-    /// Returns the places after a piece has finished with a part of the throw, and the rest of the throw.
+    /// Returns the places after a piece has finished with a part of the throw, and the rest of the
+    /// throw.
     fn divide(&self, own: &[u8; MAX_PIECES], slot: usize, throw: u8) -> ([u8; MAX_PIECES], u8) {
         let mut places = *own;
         let part = self.rules.home.saturating_sub(own[slot]);
@@ -156,7 +168,9 @@ impl ThrowTurns {
     /// Returns the pieces on the board that can take the rest of a throw.
     fn takers_of_rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
         let (mask, _) = self.moves.takers(state, self.colour(state), own, rest);
-        mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
+        mask.iter()
+            .filter(|action| own[usize::from(action.0 % self.slots)] > 0)
+            .collect()
     }
 
     fn part(&self, state: &State) -> Part {
@@ -170,13 +184,20 @@ impl ThrowTurns {
             _ => PartKind::Whole,
         };
         let value = if kind == PartKind::Step { BONUS } else { left };
-        Part { kind, value, thrown: if whole > 0 { whole } else { left } }
+        Part {
+            kind,
+            value,
+            thrown: if whole > 0 { whole } else { left },
+        }
     }
 
     fn actions_of_part(&self, state: &State, part: Part) -> ActionMask {
-        let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value);
+        let rest =
+            || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value);
         match part.kind {
-            PartKind::Whole | PartKind::Step | PartKind::AfterStep => self.actions_of_throw(state, part.value),
+            PartKind::Whole | PartKind::Step | PartKind::AfterStep => {
+                self.actions_of_throw(state, part.value)
+            }
             PartKind::Entered => with_pass(rest(), true),
             PartKind::Rest => with_pass(rest(), false),
         }
@@ -191,23 +212,36 @@ impl ThrowTurns {
             mask = self.before_others(own, throw, mask);
         }
         if self.has_parts {
-            let parts = (0..self.rules.seating.pieces).filter(|&slot| self.can_divide(state, slot, throw));
+            let parts =
+                (0..self.rules.seating.pieces).filter(|&slot| self.can_divide(state, slot, throw));
             parts.for_each(|slot| mask.insert(Action(self.slots + slot as u8)));
         }
-        with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
+        with_pass(
+            mask,
+            self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging,
+        )
     }
 
-    /// Returns the legal actions if a throw and its step can be used in any order. If both must be used, an action is
-    /// legal if the other part can be used after it. If no action is, all actions are legal.
+    /// Returns the legal actions if a throw and its step can be used in any order. If both must be
+    /// used, an action is legal if the other part can be used after it. If no action is, all
+    /// actions are legal.
     #[cold]
     fn actions_in_either_order(&self, state: &State) -> ActionMask {
-        let steps = self.actions_of_throw(state, BONUS).iter().filter(|&step| step < PASS);
+        let steps = self
+            .actions_of_throw(state, BONUS)
+            .iter()
+            .filter(|&step| step < PASS);
         let steps: ActionMask = steps.map(|step| Action(self.slots + step.0)).collect();
-        let all = self.actions_of_throw(state, state.dice[0]).iter().chain(steps.iter());
+        let all = self
+            .actions_of_throw(state, state.dice[0])
+            .iter()
+            .chain(steps.iter());
         if self.must == Must::Optional {
             return all.collect();
         }
-        let all: ActionMask = all.filter(|&action| action < PASS || steps.is_empty()).collect();
+        let all: ActionMask = all
+            .filter(|&action| action < PASS || steps.is_empty())
+            .collect();
         let is_whole = |&action: &Action| {
             let mut next = *state;
             self.apply_part(&mut next, action);
@@ -217,15 +251,18 @@ impl ThrowTurns {
         if whole.is_empty() { all } else { whole }
     }
 
-    /// Returns the moves with priority among the moves of a seat with a waiting piece, or all moves if no move has
-    /// priority.
+    /// Returns the moves with priority among the moves of a seat with a waiting piece, or all moves
+    /// if no move has priority.
     #[cold]
     fn before_others(&self, own: &[u8; MAX_PIECES], throw: u8, mask: ActionMask) -> ActionMask {
         let entry = &self.rules.sheet.entry;
-        let clears = own.iter().position(|&place| entry.clear && place == self.rules.entry).map_or(0, |slot| {
-            // The piece leaves alone or in a unit.
-            (1 << slot | 1 << (self.slots + slot as u8)) & mask.bits()
-        });
+        let clears = own
+            .iter()
+            .position(|&place| entry.clear && place == self.rules.entry)
+            .map_or(0, |slot| {
+                // The piece leaves alone or in a unit.
+                (1 << slot | 1 << (self.slots + slot as u8)) & mask.bits()
+            });
         if clears != 0 {
             return ActionMask::of_bits(clears);
         }
@@ -233,7 +270,11 @@ impl ThrowTurns {
             return ActionMask::of_bits(1);
         }
         // Only the waiting piece can use the step after a throw.
-        if throw == BONUS && entry.by_bonus { ActionMask::EMPTY } else { mask }
+        if throw == BONUS && entry.by_bonus {
+            ActionMask::EMPTY
+        } else {
+            mask
+        }
     }
 
     /// Returns whether moves can grant one more throw.
@@ -249,8 +290,9 @@ impl ThrowTurns {
             && self.rules.effects[usize::from(state.dice[0])].again
     }
 
-    /// Returns whether an action can be applied, even if it is illegal. An action of two pieces needs two pieces on one
-    /// place of the course. An action that divides a throw needs a throw that can be divided.
+    /// Returns whether an action can be applied, even if it is illegal. An action of two pieces
+    /// needs two pieces on one place of the course. An action that divides a throw needs a throw
+    /// that can be divided.
     #[inline]
     fn can_apply(&self, state: &State, action: Action) -> bool {
         if !actions::is_pair(action, self.rules.seating.pieces) {
@@ -268,34 +310,47 @@ impl ThrowTurns {
         own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
     }
 
-    /// Returns whether a throw can grant another throw by its value: it is not lost, and it is used, could be used, or
-    /// counts even if it cannot be used.
+    /// Returns whether a throw can grant another throw by its value: it is not lost, and it is
+    /// used, could be used, or counts even if it cannot be used.
     #[cold]
     fn can_grant_by_value(&self, state: &State, action: Action) -> bool {
-        let could_be_used = || self.actions_of_throw(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
-        !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
+        let could_be_used =
+            || self.actions_of_throw(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
+        !self.is_lost(state)
+            && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
     }
 
-    /// Returns whether an action is a failed try to enter: no piece can use the throw, and the seat has no piece on the
-    /// course. A throw that is lost is not a try.
+    /// Returns whether an action is a failed try to enter: no piece can use the throw, and the seat
+    /// has no piece on the course. A throw that is lost is not a try.
     #[inline]
     fn fails_to_enter(&self, state: &State, action: Action) -> bool {
-        self.tries > 1 && action >= PASS && state.phase == Phase::Choose && !self.is_lost(state) && {
-            let own = &state.pieces[self.colour(state).index()];
-            !own.iter().any(|place| (1..self.rules.finished_from).contains(place))
-                && self.actions_of_throw(state, state.dice[0]).iter().all(|action| action == PASS)
-        }
+        self.tries > 1
+            && action >= PASS
+            && state.phase == Phase::Choose
+            && !self.is_lost(state)
+            && {
+                let own = &state.pieces[self.colour(state).index()];
+                !own.iter()
+                    .any(|place| (1..self.rules.finished_from).contains(place))
+                    && self
+                        .actions_of_throw(state, state.dice[0])
+                        .iter()
+                        .all(|action| action == PASS)
+            }
     }
 
-    /// Applies an action if throws can have two parts: two parts of a divided throw, an entry and a move, or a throw
-    /// and its step.
+    /// Applies an action if throws can have two parts: two parts of a divided throw, an entry and a
+    /// move, or a throw and its step.
     #[inline(never)]
     fn apply_part(&self, state: &mut State, action: Action) {
         let (part, seat) = (self.part(state), self.colour(state));
         let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[seat.index()];
         let is_first = part.kind == PartKind::Whole;
-        let (thrown, is_pair) = (part.thrown, is_first && actions::is_pair(action, self.rules.seating.pieces));
+        let (thrown, is_pair) = (
+            part.thrown,
+            is_first && actions::is_pair(action, self.rules.seating.pieces),
+        );
         if is_pair && self.has_parts {
             let left;
             (*places, left) = self.divide(places, slot, thrown);
@@ -306,19 +361,32 @@ impl ThrowTurns {
         let counts = !is_first || self.always_counts || self.can_grant_by_value(state, action);
         let fails = self.fails_to_enter(state, action);
         let is_step_first = is_pair && self.steps_first;
-        let (action, by) = if is_step_first { (Action(slot as u8), BONUS) } else { (action, part.value) };
-        let is_granted = (state.registers[GRANTED] > 0) | (action < PASS && self.hop(state, seat, by, action));
+        let (action, by) = if is_step_first {
+            (Action(slot as u8), BONUS)
+        } else {
+            (action, part.value)
+        };
+        let is_granted =
+            (state.registers[GRANTED] > 0) | (action < PASS && self.hop(state, seat, by, action));
         if is_first && has_entered && !self.rules.sheet.entry.spends {
             (state.phase, state.registers[GRANTED]) = (Phase::Allot, is_granted.into());
             return;
         }
-        if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last) {
-            // The other part is the step, or the throw if the step was first. It follows unless no piece can use it.
+        if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last)
+        {
+            // The other part is the step, or the throw if the step was first. It follows unless no
+            // piece can use it.
             let dice = [if is_step_first { thrown } else { 1 }, thrown];
-            let mut next = State { phase: Phase::Allot, dice, ..*state };
+            let mut next = State {
+                phase: Phase::Allot,
+                dice,
+                ..*state
+            };
             next.registers[GRANTED] = is_granted.into();
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
-            if !is_home && self.actions_of_part(&next, self.part(&next)) != ActionMask::of_bits(1 << PASS.0) {
+            if !is_home
+                && self.actions_of_part(&next, self.part(&next)) != ActionMask::of_bits(1 << PASS.0)
+            {
                 *state = next;
                 return;
             }
@@ -326,9 +394,9 @@ impl ThrowTurns {
         self.finish(state, thrown, counts, is_granted, fails);
     }
 
-    /// Ends the throw, and grants another throw or ends the turn. `counts` means that the throw can grant another throw
-    /// by its value; `is_granted` means that a move has granted another throw; `fails` means that the throw is a failed
-    /// try to enter.
+    /// Ends the throw, and grants another throw or ends the turn. `counts` means that the throw can
+    /// grant another throw by its value; `is_granted` means that a move has granted another throw;
+    /// `fails` means that the throw is a failed try to enter.
     #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool, fails: bool) {
         let ([tries, count, _], mover) = (state.registers, state.mover);
@@ -338,10 +406,14 @@ impl ThrowTurns {
         let again = is_granted | tries_again;
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
-            // If the last throw can be lost, and its value has not granted the next throw, the count starts again.
-            // Failed tries do not count.
+            // If the last throw can be lost, and its value has not granted the next throw, the
+            // count starts again. Failed tries do not count.
             let counted = count.saturating_sub(tries_again.into());
-            state.registers[THROWN] = if self.loses_last && !by_value { 0 } else { counted };
+            state.registers[THROWN] = if self.loses_last && !by_value {
+                0
+            } else {
+                counted
+            };
             state.registers[TRIES] = if tries_again { tries + 1 } else { 0 };
         }
     }
@@ -381,7 +453,13 @@ impl TurnMachine for ThrowTurns {
         let (seat, thrown) = (self.colour(state), state.dice[0]);
         let counts = self.always_counts || self.can_grant_by_value(state, action);
         let is_granted = action < PASS && self.hop(state, seat, thrown, action);
-        self.finish(state, thrown, counts, is_granted, self.fails_to_enter(state, action));
+        self.finish(
+            state,
+            thrown,
+            counts,
+            is_granted,
+            self.fails_to_enter(state, action),
+        );
     }
 
     #[inline]
@@ -393,10 +471,10 @@ impl TurnMachine for ThrowTurns {
         self.has_dead_ends = false;
     }
 
-    /// A divided throw has columns for the rest, which can be any number, and for the whole throw, which decides
-    /// whether another throw follows. If throws have steps, one column means "only the step remains". If the step can
-    /// be first, another column means "only the throw remains". If entering does not spend a throw, one column means "a
-    /// piece has entered with this throw".
+    /// A divided throw has columns for the rest, which can be any number, and for the whole throw,
+    /// which decides whether another throw follows. If throws have steps, one column means "only
+    /// the step remains". If the step can be first, another column means "only the throw remains".
+    /// If entering does not spend a throw, one column means "a piece has entered with this throw".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
@@ -408,9 +486,20 @@ impl TurnMachine for ThrowTurns {
 
     fn registers(&self) -> Registers {
         let turn = &self.rules.sheet.turn;
-        let thrown = turn.throw_limit().map(|most| Count { byte: THROWN, sign: '*', most, throw: 1 });
-        let tries = (self.tries > 1).then(|| Count { byte: TRIES, sign: '?', most: self.tries - 1, throw: 0 });
-        let can_record = self.can_grant() && (!self.rules.sheet.entry.spends || !turn.bonus.is_empty());
+        let thrown = turn.throw_limit().map(|most| Count {
+            byte: THROWN,
+            sign: '*',
+            most,
+            throw: 1,
+        });
+        let tries = (self.tries > 1).then(|| Count {
+            byte: TRIES,
+            sign: '?',
+            most: self.tries - 1,
+            throw: 0,
+        });
+        let can_record =
+            self.can_grant() && (!self.rules.sheet.entry.spends || !turn.bonus.is_empty());
         let granted = can_record.then(|| Flags::yes(GRANTED, 8));
         Registers {
             has_parts: self.is_in_parts,
@@ -440,7 +529,11 @@ impl TurnMachine for ThrowTurns {
 
 impl TurnNotation for ThrowTurns {
     fn thrown(&self, state: &State) -> Vec<u8> {
-        if state.phase == Phase::Throw { Vec::new() } else { vec![state.dice[0]] }
+        if state.phase == Phase::Throw {
+            Vec::new()
+        } else {
+            vec![state.dice[0]]
+        }
     }
 
     fn loses_throw(&self, state: &State) -> bool {
@@ -448,55 +541,94 @@ impl TurnNotation for ThrowTurns {
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
-        let is_thrown = |value: u8| self.rules.outcomes.iter().any(|throw| throw.values[0] == value);
+        let is_thrown = |value: u8| {
+            self.rules
+                .outcomes
+                .iter()
+                .any(|throw| throw.values[0] == value)
+        };
         match (phase, values) {
             (Phase::Throw, []) => {}
             (Phase::Allot, &[value]) if value > 0 => state.dice[0] = value,
             (Phase::Choose | Phase::Allot, &[value]) if is_thrown(value) => state.dice[0] = value,
-            _ => return Err(format!("a turn has one throw of {}", self.rules.throw_words())),
+            _ => {
+                return Err(format!(
+                    "a turn has one throw of {}",
+                    self.rules.throw_words()
+                ));
+            }
         }
         Ok(())
     }
 
-    /// In a valid position within a turn, a piece has entered, or a piece has finished with a part of the throw, or the
-    /// throw has a step.
+    /// In a valid position within a turn, a piece has entered, or a piece has finished with a part
+    /// of the throw, or the throw has a step.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool {
-        let (mover, part, home) = (self.colour(state).index(), self.part(state), self.rules.home);
+        let (mover, part, home) = (
+            self.colour(state).index(),
+            self.part(state),
+            self.rules.home,
+        );
         if !self.rules.can_throw([part.thrown, 0]) {
             return false;
         }
         let (from, to) = match part.kind {
             PartKind::AfterStep if !self.steps_first || part.value != part.thrown => return false,
             PartKind::Whole | PartKind::Step | PartKind::AfterStep => {
-                return self.actions_of_part(state, part).iter().any(|action| action != PASS);
+                return self
+                    .actions_of_part(state, part)
+                    .iter()
+                    .any(|action| action != PASS);
             }
             PartKind::Entered => (0, self.rules.entry),
-            PartKind::Rest => (home.saturating_sub(part.thrown.saturating_sub(part.value)), home),
+            PartKind::Rest => (
+                home.saturating_sub(part.thrown.saturating_sub(part.value)),
+                home,
+            ),
         };
         // Captured pieces are no longer on their places, so the comparison ignores captures.
         let mut played = *state;
         played.registers[GRANTED] = 0;
-        (0..self.rules.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
-            let mut before = State { dice: [part.thrown, 0], ..played.unplayed() };
-            before.pieces[mover][slot] = from;
-            before.pieces[mover].sort_unstable();
-            // This can be the first piece of the seat that has entered.
-            let is_first =
-                self.rules.remembers_entry && before.pieces[mover].iter().all(|at| [0, NO_PIECE].contains(at));
-            let without = State { seat_marks: before.seat_marks & !(u8::from(is_first) << mover), ..before };
-            fits(&before) && (self.can_lead_to(&before, &played) || self.can_lead_to(&without, &played))
-        })
+        (0..self.rules.seating.pieces)
+            .filter(|&slot| state.pieces[mover][slot] == to)
+            .any(|slot| {
+                let mut before = State {
+                    dice: [part.thrown, 0],
+                    ..played.unplayed()
+                };
+                before.pieces[mover][slot] = from;
+                before.pieces[mover].sort_unstable();
+                // This can be the first piece of the seat that has entered.
+                let is_first = self.rules.remembers_entry
+                    && before.pieces[mover]
+                        .iter()
+                        .all(|at| [0, NO_PIECE].contains(at));
+                let without = State {
+                    seat_marks: before.seat_marks & !(u8::from(is_first) << mover),
+                    ..before
+                };
+                fits(&before)
+                    && (self.can_lead_to(&before, &played) || self.can_lead_to(&without, &played))
+            })
     }
 
     fn words(&self) -> TurnWords {
-        let turn =
-            &["One throw is made and used, by one piece or unit. Then the turn passes on, or one more throw is made."];
-        TurnWords { turn, ..TurnWords::ONE_BY_ONE }
+        let turn = &[
+            "One throw is made and used, by one piece or unit. Then the turn passes on, or one more throw is made.",
+        ];
+        TurnWords {
+            turn,
+            ..TurnWords::ONE_BY_ONE
+        }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else { return "pass".to_owned() };
-        let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
+        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else {
+            return "pass".to_owned();
+        };
+        let place = self
+            .rules
+            .place_within(state, &state.pieces[self.colour(state).index()], slot);
         let (throw, words) = (state.dice[0], &self.rules.sheet.words);
         match actions::is_pair(action, self.rules.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
@@ -520,10 +652,19 @@ impl TurnNotation for ThrowTurns {
         let slot = actions::slot(action, self.rules.seating.pieces)?;
         if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
             let part = self.rules.home.saturating_sub(own[slot]);
-            return Some(Move::by(MoveKind::Alone, slot, [own[slot], self.rules.home], part));
+            return Some(Move::by(
+                MoveKind::Alone,
+                slot,
+                [own[slot], self.rules.home],
+                part,
+            ));
         }
         let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
-        let (action, by) = if is_first_step { (Action(slot as u8), BONUS) } else { (action, part.value) };
+        let (action, by) = if is_first_step {
+            (Action(slot as u8), BONUS)
+        } else {
+            (action, part.value)
+        };
         let target = self.target(state, seat, by, action);
         let throw = if by == BONUS { 1 } else { by };
         self.rules.move_of(own, action, throw, target)

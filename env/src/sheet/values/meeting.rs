@@ -1,4 +1,5 @@
-//! The values of a sheet for stacking, units, captures, the gate, the finish and the words of the texts.
+//! The values of a sheet for stacking, units, captures, the gate, the finish and the words of the
+//! texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +12,11 @@ use super::is_default;
 pub struct Stacking {
     /// The number for a plain square.
     pub plain: Room,
-    /// The number for a plain square from the gate on, also for a private square if `private` is left out. The default
-    /// is the value of `plain`.
+    /// The number for a plain square from the gate on, also for a private square if `private` is
+    /// left out. The default is the value of `plain`.
     pub inner: Option<Room>,
-    /// The number for a private square, which is on the course of one seat only. The default is the value for other
-    /// plain squares.
+    /// The number for a private square, which is on the course of one seat only. The default is the
+    /// value for other plain squares.
     pub private: Option<Room>,
     /// The number for a marked square that is not `closed`.
     pub marked: MarkRoom,
@@ -81,7 +82,11 @@ pub enum MarkRoom {
 
 impl From<MarkRoom> for Room {
     fn from(room: MarkRoom) -> Room {
-        if room == MarkRoom::One { Room::One } else { Room::Any }
+        if room == MarkRoom::One {
+            Room::One
+        } else {
+            Room::Any
+        }
     }
 }
 
@@ -92,13 +97,15 @@ impl From<MarkRoom> for Room {
 pub struct Unit {
     /// Which own pieces are a unit: they can move together, and captures can treat them together.
     pub kind: UnitKind,
-    /// `declared`: the squares that two pieces must leave together to become a unit, by their names on South's course.
+    /// `declared`: the squares that two pieces must leave together to become a unit, by their names
+    /// on South's course.
     pub from: Vec<String>,
     /// `together`: on which squares two pieces are a unit.
     pub area: Area,
     /// How far a throw moves a unit.
     pub speed: Speed,
-    /// A `series` of several dice: the values of three equal dice that let three pieces on one square move together.
+    /// A `series` of several dice: the values of three equal dice that let three pieces on one
+    /// square move together.
     #[serde(skip_serializing_if = "is_default")]
     pub three: Vec<u8>,
     /// Whether one piece of a unit can leave alone.
@@ -128,11 +135,11 @@ impl Default for Unit {
 pub enum UnitKind {
     /// No pieces.
     None,
-    /// Two pieces on one square. If the first square of the course belongs to the seat, two pieces there are not a
-    /// unit.
+    /// Two pieces on one square. If the first square of the course belongs to the seat, two pieces
+    /// there are not a unit.
     Together,
-    /// Two pieces that have left a square of `from` together. They are a unit until the finish. In the notation, `t`
-    /// marks each of the two pieces.
+    /// Two pieces that have left a square of `from` together. They are a unit until the finish. In
+    /// the notation, `t` marks each of the two pieces.
     Declared,
 }
 
@@ -156,7 +163,8 @@ pub enum Speed {
     Full,
     /// Half of each throw, rounded down. A throw of 1 cannot move a unit.
     Half,
-    /// Half of each throw, rounded down. A throw of 1 can be used for a unit together with other throws.
+    /// Half of each throw, rounded down. A throw of 1 can be used for a unit together with other
+    /// throws.
     HalfSpent,
     /// Half of an even throw. An odd throw cannot move a unit.
     HalfEven,
@@ -173,8 +181,8 @@ pub struct Capture {
     pub single_on_unit: Meeting,
     /// The effect of a unit that lands on single pieces of an enemy.
     pub unit_on_single: UnitOnSingle,
-    /// The effect of a unit that lands on a unit of an enemy. Only `throw`, and `series` with `hop = "each"`, allow
-    /// other values than the default.
+    /// The effect of a unit that lands on a unit of an enemy. Only `throw`, and `series` with
+    /// `hop = "each"`, allow other values than the default.
     #[serde(skip_serializing_if = "is_default")]
     pub unit_on_unit: UnitMeeting,
     /// How many single pieces of one seat a single piece captures.
@@ -209,7 +217,11 @@ pub enum UnitOnSingle {
 
 impl From<UnitOnSingle> for Meeting {
     fn from(meeting: UnitOnSingle) -> Meeting {
-        if meeting == UnitOnSingle::Takes { Meeting::Takes } else { Meeting::Shares }
+        if meeting == UnitOnSingle::Takes {
+            Meeting::Takes
+        } else {
+            Meeting::Shares
+        }
     }
 }
 
@@ -221,7 +233,8 @@ pub enum UnitMeeting {
     /// The unit of the enemy is captured.
     #[default]
     Takes,
-    /// If the unit of the enemy has more pieces, it stays, and the square is shared. Otherwise it is captured.
+    /// If the unit of the enemy has more pieces, it stays, and the square is shared. Otherwise it
+    /// is captured.
     TakesEqual,
     /// The unit of the enemy stays, and the square is shared.
     Shares,
@@ -246,8 +259,8 @@ pub enum Group {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Gate {
-    /// The number of the first square beyond the gate. If the key is left out or 0, the game has no gate. In the
-    /// notation, `+` marks a seat that has captured.
+    /// The number of the first square beyond the gate. If the key is left out or 0, the game has no
+    /// gate. In the notation, `+` marks a seat that has captured.
     pub at: u8,
     /// What happens to a move beyond the gate by a seat without a capture.
     pub without: Without,
@@ -288,21 +301,22 @@ pub enum OpenedBy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Finish {
-    /// `series`: the values that bear a piece off (take it off the board) from the finish, once all remaining pieces of
-    /// the seat are there. The first seat that has borne off all its pieces wins. If the key is left out, pieces at the
-    /// finish have finished.
+    /// `series`: the values that bear a piece off (take it off the board) from the finish, once all
+    /// remaining pieces of the seat are there. The first seat that has borne off all its pieces
+    /// wins. If the key is left out, pieces at the finish have finished.
     pub bear_off: Vec<u8>,
-    /// `divide`: distances to the finish. At such a distance n, a piece finishes only by a doublet (two equal dice) of
-    /// n. The piece uses one of the two dice.
+    /// `divide`: distances to the finish. At such a distance n, a piece finishes only by a doublet
+    /// (two equal dice) of n. The piece uses one of the two dice.
     pub doublets: Vec<u8>,
     /// `throw`: what happens if a throw is larger than the distance to the finish.
     #[serde(skip_serializing_if = "is_default")]
     pub overshoot: Overshoot,
-    /// `throw`: the values, besides 1, that move a piece from the last square before the finish to the finish.
+    /// `throw`: the values, besides 1, that move a piece from the last square before the finish to
+    /// the finish.
     #[serde(skip_serializing_if = "is_default")]
     pub from_last: Vec<u8>,
-    /// `throw`: whether the pieces must fill the last squares of the course, one piece on each, instead of reaching a
-    /// finish. With fewer pieces the course is shorter.
+    /// `throw`: whether the pieces must fill the last squares of the course, one piece on each,
+    /// instead of reaching a finish. With fewer pieces the course is shorter.
     #[serde(skip_serializing_if = "is_default")]
     pub fill: bool,
 }
@@ -317,7 +331,8 @@ pub enum Overshoot {
     Illegal,
     /// The piece reaches the finish, and the rest of the throw is lost.
     Wasted,
-    /// The piece goes back from the finish by the rest of the throw. It cannot return to the square where it began.
+    /// The piece goes back from the finish by the rest of the throw. It cannot return to the square
+    /// where it began.
     Bounces,
 }
 
@@ -348,8 +363,30 @@ pub struct Words {
 
 impl Default for Words {
     fn default() -> Words {
-        let [off, home, borne, unit, captures, captured, mark, finish, private] =
-            ["off", "home", "borne", "pair", "captures", "captured", "marked", "goal", "private"].map(str::to_owned);
-        Words { off, home, borne, unit, captures, captured, mark, finish, private }
+        let [
+            off,
+            home,
+            borne,
+            unit,
+            captures,
+            captured,
+            mark,
+            finish,
+            private,
+        ] = [
+            "off", "home", "borne", "pair", "captures", "captured", "marked", "goal", "private",
+        ]
+        .map(str::to_owned);
+        Words {
+            off,
+            home,
+            borne,
+            unit,
+            captures,
+            captured,
+            mark,
+            finish,
+            private,
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! The keys of a sheet and their values. `docs/sheet-keys.md` and the JSON Schema are generated from these types.
+//! The keys of a sheet and their values. `docs/sheet-keys.md` and the JSON Schema are generated
+//! from these types.
 
 mod meeting;
 mod throwing;
@@ -12,7 +13,8 @@ pub use throwing::*;
 /// The largest number of different values of a throw that can continue a series.
 pub(crate) const MAX_KINDS: usize = 3;
 
-/// Whether a value is the default. Such a value is not written, so that older sheets keep their text and their hash.
+/// Whether a value is the default. Such a value is not written, so that older sheets keep their
+/// text and their hash.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -22,7 +24,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
-    /// The name in the notation, in files and in configurations: small letters, digits and single hyphens.
+    /// The name in the notation, in files and in configurations: small letters, digits and single
+    /// hyphens.
     pub name: String,
     /// The name for display.
     pub title: String,
@@ -31,14 +34,15 @@ pub struct Sheet {
     /// The region that the game comes from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// The usual length of a game at a table, in minutes, for the first set of `seats.allowed`. The built-in sheets
-    /// assume eight seconds for each throw.
+    /// The usual length of a game at a table, in minutes, for the first set of `seats.allowed`. The
+    /// built-in sheets assume eight seconds for each throw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u16>,
     /// The sources of the rules.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// The rules for players, in paragraphs separated by empty lines. The program does not read them.
+    /// The rules for players, in paragraphs separated by empty lines. The program does not read
+    /// them.
     #[serde(default)]
     pub rules: String,
     /// The seats, the order of turns, the teams and the end of the game.
@@ -82,8 +86,9 @@ pub struct Sheet {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Seats {
-    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. If several sets have the
-    /// same size, the first of them is the default for this number of players.
+    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. If
+    /// several sets have the same size, the first of them is the default for this number of
+    /// players.
     pub allowed: Vec<String>,
     /// The direction of turns.
     #[serde(default)]
@@ -100,8 +105,8 @@ pub struct Seats {
     /// When the game ends.
     #[serde(default)]
     pub end: End,
-    /// The turn limit: a game that reaches this number of turns is stopped (truncated). A further throw after a move
-    /// counts as a turn.
+    /// The turn limit: a game that reaches this number of turns is stopped (truncated). A further
+    /// throw after a move counts as a turn.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub turn_limit: u32,
 }
@@ -126,8 +131,8 @@ pub enum Teams {
     /// Each seat plays alone.
     #[default]
     None,
-    /// If four seats play, opposite seats are partners. Partners never capture each other. The first team with all its
-    /// pieces at the finish wins.
+    /// If four seats play, opposite seats are partners. Partners never capture each other. The
+    /// first team with all its pieces at the finish wins.
     Opposite,
 }
 
@@ -151,7 +156,8 @@ pub enum End {
     /// When all pieces of a seat or a team have finished.
     #[default]
     First,
-    /// When only one seat has not finished: with more than two seats, the other seats play on for the next ranks.
+    /// When only one seat has not finished: with more than two seats, the other seats play on for
+    /// the next ranks.
     Placings,
 }
 
@@ -167,8 +173,9 @@ pub struct Board {
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
     pub columns: Option<u8>,
-    /// South's course: the first square, then runs. A run is a direction and a number of steps (`"D1 E3 N6 NW1"`), or a
-    /// jump to a square (`">F1"`). The last square is the finish. A course can visit a square twice.
+    /// South's course: the first square, then runs. A run is a direction and a number of steps
+    /// (`"D1 E3 N6 NW1"`), or a jump to a square (`">F1"`). The last square is the finish. A course
+    /// can visit a square twice.
     pub course: String,
     /// How the courses of the other seats are made from South's course.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -189,7 +196,8 @@ pub struct Board {
     /// More marked squares with other effects: a list of tables with `squares`, `rule` and `again`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub other_marks: Vec<Marks>,
-    /// The squares that are drawn as one area in the middle, with the finish of every seat. Only for drawings.
+    /// The squares that are drawn as one area in the middle, with the finish of every seat. Only
+    /// for drawings.
     #[serde(default)]
     pub middle: Vec<String>,
     /// The look of the board in coloured drawings. It does not change the rules.
@@ -205,7 +213,11 @@ impl Board {
 
     /// The kinds of marked squares: `marks`, then `other_marks`.
     pub fn mark_kinds(&self) -> impl Iterator<Item = Marks> {
-        let usual = Marks { squares: self.marks.clone(), rule: self.mark_rule, again: self.mark_again };
+        let usual = Marks {
+            squares: self.marks.clone(),
+            rule: self.mark_rule,
+            again: self.mark_again,
+        };
         std::iter::once(usual).chain(self.other_marks.iter().cloned())
     }
 }
@@ -218,7 +230,8 @@ pub enum CourseCopy {
     /// South's course, rotated by quarter turns. The frame must be a square.
     #[default]
     Rotate,
-    /// North has South's course, mirrored: the first row becomes the last. Only South and North can play.
+    /// North has South's course, mirrored: the first row becomes the last. Only South and North can
+    /// play.
     Mirror,
 }
 
@@ -265,9 +278,11 @@ pub enum MarkRule {
     Share,
     /// A piece cannot land there while an enemy is there. No piece is captured there.
     Block,
-    /// Only one piece of any seat can be there, and a unit cannot land there. No piece is captured there.
+    /// Only one piece of any seat can be there, and a unit cannot land there. No piece is captured
+    /// there.
     Closed,
-    /// The rules of plain squares. The mark only grants one more throw, or only changes the drawing.
+    /// The rules of plain squares. The mark only grants one more throw, or only changes the
+    /// drawing.
     Plain,
 }
 
@@ -298,12 +313,15 @@ fn one_to_four() -> Vec<u8> {
 /// Where pieces begin.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged, expecting = "`off`, `start`, or a list of numbers of squares")]
+#[serde(
+    untagged,
+    expecting = "`off`, `start`, or a list of numbers of squares"
+)]
 pub enum Setup {
     /// All pieces begin together.
     All(SentTo),
-    /// The pieces begin on the squares with these numbers, in ascending order. If there are fewer pieces than numbers,
-    /// only the last numbers are used.
+    /// The pieces begin on the squares with these numbers, in ascending order. If there are fewer
+    /// pieces than numbers, only the last numbers are used.
     On(Vec<u8>),
 }
 
@@ -320,8 +338,9 @@ impl Default for Setup {
 pub enum SentTo {
     /// Off the board. Pieces must enter.
     Off,
-    /// On the first square of their course. This square then belongs to its seat: it has room for any number of pieces
-    /// of this seat. There, pieces of different seats do not affect each other.
+    /// On the first square of their course. This square then belongs to its seat: it has room for
+    /// any number of pieces of this seat. There, pieces of different seats do not affect each
+    /// other.
     Start,
 }
 
@@ -332,8 +351,9 @@ pub enum SentTo {
 pub enum Returns {
     /// To the place where pieces wait.
     Wait(SentTo),
-    /// To the square with this number. The square must not be marked, and must not be on the course of another seat.
-    /// Such a number only works with turns of the kind `throw`, and of the kind `series` with `hop = "each"`.
+    /// To the square with this number. The square must not be marked, and must not be on the course
+    /// of another seat. Such a number only works with turns of the kind `throw`, and of the kind
+    /// `series` with `hop = "each"`.
     Square(u8),
 }
 
@@ -363,8 +383,8 @@ pub struct Flag {
     pub values: indexmap::IndexMap<String, FlagValue>,
 }
 
-/// One value of a house rule: its description, and the keys of the sheet that it changes. Tables are merged key by key;
-/// other values are replaced.
+/// One value of a house rule: its description, and the keys of the sheet that it changes. Tables
+/// are merged key by key; other values are replaced.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FlagValue {
@@ -373,6 +393,9 @@ pub struct FlagValue {
     pub about: String,
     /// The changed keys of the sheet with their values.
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub changes: toml::Table,
 }

@@ -1,4 +1,5 @@
-//! Tests of the laws: the toy game keeps all of them, and each law detects a toy game that breaks it.
+//! Tests of the laws: the toy game keeps all of them, and each law detects a toy game that breaks
+//! it.
 
 use std::sync::LazyLock;
 
@@ -26,7 +27,10 @@ struct Spoiled {
 
 impl Spoiled {
     fn new(fault: Fault) -> Spoiled {
-        Spoiled { toy: Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series), fault }
+        Spoiled {
+            toy: Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series),
+            fault,
+        }
     }
 
     fn rows(&self, state: &ToyState) -> BySeat<[u8; 2]> {
@@ -55,18 +59,30 @@ impl Game for Spoiled {
     fn chance_outcomes(&self, state: &ToyState) -> &Chances {
         static WRONG: LazyLock<Chances> = LazyLock::new(|| vec![0.5, 0.4].into());
         let right = self.toy.chance_outcomes(state);
-        if self.fault == Fault::Probabilities && !right.is_empty() { &WRONG } else { right }
+        if self.fault == Fault::Probabilities && !right.is_empty() {
+            &WRONG
+        } else {
+            right
+        }
     }
 
     fn legal_actions(&self, state: &ToyState) -> ActionMask {
         let legal = self.toy.legal_actions(state);
-        if self.fault == Fault::NoAction && legal.len() > 2 { ActionMask::EMPTY } else { legal }
+        if self.fault == Fault::NoAction && legal.len() > 2 {
+            ActionMask::EMPTY
+        } else {
+            legal
+        }
     }
 
     fn apply_chance(&self, state: &mut ToyState, outcome: Outcome) {
-        let Node::Chance(seat) = self.toy.node(state) else { return };
+        let Node::Chance(seat) = self.toy.node(state) else {
+            return;
+        };
         if self.fault == Fault::ThrowMoves && outcome.0 == 1 {
-            *state = self.toy.position(seat, BySeat(self.rows(state).0.map(|[a, b]| [a, b.max(1)])));
+            *state = self
+                .toy
+                .position(seat, BySeat(self.rows(state).0.map(|[a, b]| [a, b.max(1)])));
         } else {
             self.toy.apply_chance(state, outcome);
         }
@@ -76,7 +92,9 @@ impl Game for Spoiled {
         let before = self.rows(state);
         let mover = self.toy.node(state);
         self.toy.apply_action(state, action);
-        let Node::Chance(seat) = self.toy.node(state) else { return };
+        let Node::Chance(seat) = self.toy.node(state) else {
+            return;
+        };
         let Node::Decision(mover) = mover else { return };
         if self.fault == Fault::MoveBack && before[mover][1] == 3 {
             let mut rows = self.rows(state);
@@ -87,7 +105,11 @@ impl Game for Spoiled {
 
     fn returns(&self, state: &ToyState) -> BySeat<f32> {
         let is_wrong = self.fault == Fault::Returns && self.toy.node(state) == Node::Terminal;
-        if is_wrong { BySeat([1.0; MAX_SEATS]) } else { self.toy.returns(state) }
+        if is_wrong {
+            BySeat([1.0; MAX_SEATS])
+        } else {
+            self.toy.returns(state)
+        }
     }
 
     fn observe_active(&self, state: &ToyState, seat: Seat, active: &mut Vec<u16>) {
@@ -99,7 +121,10 @@ impl Game for Spoiled {
             Fault::Blind => {
                 let seen = active.split_off(start);
                 let counts = self.spec().observation - 5..self.spec().observation - 2;
-                active.extend(seen.into_iter().filter(|&entry| !counts.contains(&usize::from(entry))));
+                active.extend(
+                    seen.into_iter()
+                        .filter(|&entry| !counts.contains(&usize::from(entry))),
+                );
             }
             _ => {}
         }
@@ -128,11 +153,18 @@ fn play(games: usize) -> LawConfig {
 
 #[test]
 fn the_toy_game_keeps_every_law() {
-    for table in [ToyTable::Two, ToyTable::Three, ToyTable::Four, ToyTable::Teams, ToyTable::Placings] {
+    for table in [
+        ToyTable::Two,
+        ToyTable::Three,
+        ToyTable::Four,
+        ToyTable::Teams,
+        ToyTable::Placings,
+    ] {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             for pieces in [ToyPieces::One, ToyPieces::Two] {
                 let game = Toy::new(table, pieces, throws);
-                let tally = check_race(&game, &play(8), Course::Forward).expect("the toy game keeps the laws");
+                let tally = check_race(&game, &play(8), Course::Forward)
+                    .expect("the toy game keeps the laws");
                 assert_eq!((tally.terminated, tally.truncated), (8, 0));
                 assert!(tally.nodes > 100, "{tally:?}");
             }
@@ -142,10 +174,17 @@ fn the_toy_game_keeps_every_law() {
 
 #[test]
 fn a_broken_law_is_named() {
-    assert_eq!(check_race(&Spoiled::new(Fault::None), &play(8), Course::Forward).map(|tally| tally.terminated), Ok(8));
+    assert_eq!(
+        check_race(&Spoiled::new(Fault::None), &play(8), Course::Forward)
+            .map(|tally| tally.terminated),
+        Ok(8)
+    );
     for (fault, law) in [
         (Fault::Probabilities, "probabilities sum to one"),
-        (Fault::NoAction, "throws belong to chance nodes and actions to decisions"),
+        (
+            Fault::NoAction,
+            "throws belong to chance nodes and actions to decisions",
+        ),
         (Fault::Returns, "returns fit the payoff"),
         (Fault::EntryTwice, "an observation is a set of entries"),
         (Fault::Blind, "equal observations mean equal futures"),
@@ -154,7 +193,11 @@ fn a_broken_law_is_named() {
         (Fault::BeyondTheGoal, "steps ascend up to the goal"),
     ] {
         let found = check_race(&Spoiled::new(fault), &play(20), Course::Forward);
-        assert_eq!(found.as_ref().map_err(|broken| broken.law), Err(law), "{fault:?}: {found:?}");
+        assert_eq!(
+            found.as_ref().map_err(|broken| broken.law),
+            Err(law),
+            "{fault:?}: {found:?}"
+        );
     }
 }
 
@@ -162,5 +205,8 @@ fn a_broken_law_is_named() {
 fn a_broken_law_reads_as_a_sentence() {
     let state = Spoiled::new(Fault::None).initial_state(Seat::SOUTH);
     let text = broken("actions are in range", &state, "{7}").to_string();
-    assert!(text.starts_with("actions are in range: {7}; in ToyState"), "{text}");
+    assert!(
+        text.starts_with("actions are in range: {7}; in ToyState"),
+        "{text}"
+    );
 }

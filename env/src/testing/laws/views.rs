@@ -15,19 +15,24 @@ pub(super) struct Views<S> {
 
 impl<S> Default for Views<S> {
     fn default() -> Views<S> {
-        Views { first: HashMap::new() }
+        Views {
+            first: HashMap::new(),
+        }
     }
 }
 
 impl<S: Clone + PartialEq> Views<S> {
-    /// Compares `state` with the first state that has the same observation for a seat. Skips terminal states, because
-    /// their observations are not used.
+    /// Compares `state` with the first state that has the same observation for a seat. Skips
+    /// terminal states, because their observations are not used.
     pub(super) fn check<G: Game<State = S>>(&mut self, game: &G, state: &S) -> Checked<G> {
         if game.node(state) == Node::Terminal {
             return Ok(());
         }
         for seat in game.spec().seats.iter() {
-            let first = self.first.entry((seat, view(game, state, seat))).or_insert_with(|| state.clone());
+            let first = self
+                .first
+                .entry((seat, view(game, state, seat)))
+                .or_insert_with(|| state.clone());
             if first != state {
                 check_alike(game, first, state)?;
             }
@@ -44,18 +49,29 @@ fn view<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<u16> {
     active
 }
 
-/// Checks that two states with equal observations have equal throws and actions, and successors with equal
-/// observations.
+/// Checks that two states with equal observations have equal throws and actions, and successors
+/// with equal observations.
 fn check_alike<G: Game>(game: &G, first: &G::State, second: &G::State) -> Checked<G> {
-    let check = |holds: bool, what: &str| hold(LAW, first, holds, || format!("other {what} in {second:?}"));
+    let check =
+        |holds: bool, what: &str| hold(LAW, first, holds, || format!("other {what} in {second:?}"));
     check(game.node(first) == game.node(second), "node")?;
-    check(game.chance_outcomes(first) == game.chance_outcomes(second), "chances")?;
-    check(game.legal_actions(first) == game.legal_actions(second), "legal actions")?;
+    check(
+        game.chance_outcomes(first) == game.chance_outcomes(second),
+        "chances",
+    )?;
+    check(
+        game.legal_actions(first) == game.legal_actions(second),
+        "legal actions",
+    )?;
     for outcome in (0..game.chance_outcomes(first).len()).map(|outcome| Outcome(outcome as u8)) {
-        check_followers(game, first, second, |state| game.apply_chance(state, outcome))?;
+        check_followers(game, first, second, |state| {
+            game.apply_chance(state, outcome)
+        })?;
     }
     for action in game.legal_actions(first).iter() {
-        check_followers(game, first, second, |state| game.apply_action(state, action))?;
+        check_followers(game, first, second, |state| {
+            game.apply_action(state, action)
+        })?;
     }
     Ok(())
 }
@@ -77,5 +93,13 @@ fn check_followers<G: Game>(
         }
         (Node::Terminal, _) => false,
     };
-    if is_same { Ok(()) } else { Err(broken(LAW, first, format!("{one:?}, but {second:?} becomes {other:?}"))) }
+    if is_same {
+        Ok(())
+    } else {
+        Err(broken(
+            LAW,
+            first,
+            format!("{one:?}, but {second:?} becomes {other:?}"),
+        ))
+    }
 }

@@ -39,7 +39,9 @@ const RULES: [&str; 24] = [
 ];
 
 fn starts(text: &str, seats: usize) -> TurnIndex {
-    let race = Race::new(Ruleset::parse(text, Ruleset::default_seats(seats).expect("seats")).expect("valid"));
+    let race = Race::new(
+        Ruleset::parse(text, Ruleset::default_seats(seats).expect("seats")).expect("valid"),
+    );
     TurnIndex::new(&race).expect("few enough")
 }
 
@@ -55,7 +57,10 @@ fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {
     let keep = series_turns(index).rules.home;
     let is_at_an_end = |&place: &u8| place < 2 || place >= keep - 2;
     let all = 0..index.sides().len() as Side;
-    let at_ends: Vec<Side> = all.clone().filter(|&side| index.sides.places(side).iter().all(is_at_an_end)).collect();
+    let at_ends: Vec<Side> = all
+        .clone()
+        .filter(|&side| index.sides.places(side).iter().all(is_at_an_end))
+        .collect();
     let mut sides = [0; MAX_SEATS];
     sides[..index.seats()].fill_with(|| match chance::below(4, rng) {
         0 => at_ends[chance::below(at_ends.len(), rng)],
@@ -79,7 +84,8 @@ fn classes(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> C
     merged
 }
 
-/// The probabilities of the throws 1, 2, 3, 4, and of the throw in which no cowrie has its mouth up.
+/// The probabilities of the throws 1, 2, 3, 4, and of the throw in which no cowrie has its mouth
+/// up.
 fn chances(index: &TurnIndex) -> [f64; 5] {
     std::array::from_fn(|outcome| index.race.rules.chances[outcome])
 }
@@ -108,53 +114,99 @@ fn each_series(
 fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
     let mut left = classes(index, walk, mover, sides);
     let total: f64 = left.values().sum();
-    assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off - 1e-12, "{total}");
-    let is_on_board = series_turns(index).series.is_on_board(index.sides.places(sides[0]));
+    assert!(
+        total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off - 1e-12,
+        "{total}"
+    );
+    let is_on_board = series_turns(index)
+        .series
+        .is_on_board(index.sides.places(sides[0]));
     if is_on_board {
         assert!((total - (1.0 - walk.cut_off)).abs() < 1e-12, "{total}");
     }
     let mut played_in_all = 0.0;
-    each_series(&chances(index), length, &mut Vec::new(), 1.0, &mut |series, probability| {
-        let ends = by_engine(index, &index.state(mover, sides), series);
-        let Some(class) = left.get_mut(&ends) else {
-            panic!("{} {series:?}: {ends:?}", index.race().print(&index.state(mover, sides)))
-        };
-        *class -= probability;
-        played_in_all += probability;
-    });
+    each_series(
+        &chances(index),
+        length,
+        &mut Vec::new(),
+        1.0,
+        &mut |series, probability| {
+            let ends = by_engine(index, &index.state(mover, sides), series);
+            let Some(class) = left.get_mut(&ends) else {
+                panic!(
+                    "{} {series:?}: {ends:?}",
+                    index.race().print(&index.state(mover, sides))
+                )
+            };
+            *class -= probability;
+            played_in_all += probability;
+        },
+    );
     let longer = 1.0 - played_in_all;
-    assert!(left.values().all(|&rest| rest > -1e-12 && rest < longer + 1e-12), "{:?}", index.race().ruleset());
+    assert!(
+        left.values()
+            .all(|&rest| rest > -1e-12 && rest < longer + 1e-12),
+        "{:?}",
+        index.race().ruleset()
+    );
     let rest: f64 = left.values().sum();
     assert!((rest - (longer - (1.0 - total))).abs() < 1e-12);
 }
 
 /// A series thrown at random, with `length` throws before the last.
 fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
-    let mut series: Vec<u8> = (0..length).map(|_| [0, 0, 3, 4][chance::below(4, rng)]).collect();
+    let mut series: Vec<u8> = (0..length)
+        .map(|_| [0, 0, 3, 4][chance::below(4, rng)])
+        .collect();
     series.push(1 + chance::below(2, rng) as u8);
     series
 }
 
 /// The index in `throws` of the throws that a seat keeps of a series.
 fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &[u8]) -> usize {
-    let is_on_board = series_turns(index).series.is_on_board(index.sides.places(side));
-    let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
+    let is_on_board = series_turns(index)
+        .series
+        .is_on_board(index.sides.places(side));
+    let dropped = if is_on_board {
+        0
+    } else {
+        series
+            .iter()
+            .position(|&outcome| outcome == 0)
+            .unwrap_or(series.len())
+    };
     let kinds: Vec<AllottedThrow> = series_turns(index).series.all().collect();
-    let mut kept: Vec<usize> = series[dropped..].iter().map(|&outcome| [0, 3, 4, 1, 2][usize::from(outcome)]).collect();
+    let mut kept: Vec<usize> = series[dropped..]
+        .iter()
+        .map(|&outcome| [0, 3, 4, 1, 2][usize::from(outcome)])
+        .collect();
     kept.sort_unstable();
     kept.into_iter().fold(0, |before, kind| {
         let is_longer = |longer: &KeptThrows| longer.less.last() == Some(&(before, kinds[kind]));
-        throws.iter().position(is_longer).expect("the list has all throws up to a length")
+        throws
+            .iter()
+            .position(is_longer)
+            .expect("the list has all throws up to a length")
     })
 }
 
 /// Compares the afterstates of long series with the engine.
-fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, rng: &mut chance::GameRng) {
+fn check_long_series(
+    index: &TurnIndex,
+    walk: &SeriesWalk,
+    mover: Seat,
+    sides: Sides,
+    rng: &mut chance::GameRng,
+) {
     let turns = series_turns(index);
     let throws = kept_throws(turns, LENGTH);
     let enemies = walk.enemies(index, mover, sides);
     let hit = std::array::from_fn(|landing| (enemies.hit >> landing & 1) as u16);
-    let turn = SeriesTurns::turn_of(*index.sides.places(sides[0]), index.sides.mark(sides[0]), enemies.closed);
+    let turn = SeriesTurns::turn_of(
+        *index.sides.places(sides[0]),
+        index.sides.mark(sides[0]),
+        enemies.closed,
+    );
     let allotted = Allotted::new(turns, &throws, &turn);
     let legal = Legal::new(index, turns, &throws, sides[0], &turn, &allotted);
     for _ in 0..12 {
@@ -162,12 +214,23 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
         let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
         let mut found = Recorder::new(sides);
         for choice in &choices {
-            visit_choice(&walk.captured_by(index, mover), (sides, 1), *choice, &hit, &mut found);
+            visit_choice(
+                &walk.captured_by(index, mover),
+                (sides, 1),
+                *choice,
+                &hit,
+                &mut found,
+            );
         }
         found.throws(1, 1.0, 0..choices.len());
         let ends = found.throws.remove(0).1;
         let expected = by_engine(index, &index.state(mover, sides), &series);
-        assert_eq!(ends, expected, "{} {sides:?} {series:?}", index.race().ruleset());
+        assert_eq!(
+            ends,
+            expected,
+            "{} {sides:?} {series:?}",
+            index.race().ruleset()
+        );
     }
 }
 
@@ -179,12 +242,18 @@ fn walks_have_the_afterstates_of_the_game() {
         for (pieces, seats, count) in [(2, 2, 16), (1, 2, 4), (1, 3, 4), (1, 4, 4)] {
             let join = if text.contains('?') { '&' } else { '?' };
             let index = starts(&format!("{text}{join}pieces={pieces}"), seats);
-            let positions: Vec<Sides> = (0..count).map(|_| random_sides(&index, &mut rng)).collect();
+            let positions: Vec<Sides> =
+                (0..count).map(|_| random_sides(&index, &mut rng)).collect();
             let throwing: Vec<Side> = positions.iter().map(|sides| sides[0]).collect();
-            let walk = SeriesWalk::of(&index, series_turns(&index), LENGTH, |side| throwing.contains(&side));
+            let walk = SeriesWalk::of(&index, series_turns(&index), LENGTH, |side| {
+                throwing.contains(&side)
+            });
             for (round, &sides) in positions.iter().enumerate() {
                 let movers = index.race().seating.seats;
-                let mover = movers.iter().nth(chance::below(seats, &mut rng)).expect("a seat");
+                let mover = movers
+                    .iter()
+                    .nth(chance::below(seats, &mut rng))
+                    .expect("a seat");
                 check_position(&index, &walk, mover, sides, if round == 0 { 4 } else { 2 });
                 check_long_series(&index, &walk, mover, sides, &mut rng);
                 let ends = classes(&index, &walk, mover, sides);
@@ -192,21 +261,31 @@ fn walks_have_the_afterstates_of_the_game() {
             }
         }
     }
-    assert_eq!(seen, BTreeSet::from([Continuation::Next, Continuation::Again, Continuation::Won]));
+    assert_eq!(
+        seen,
+        BTreeSet::from([Continuation::Next, Continuation::Again, Continuation::Won])
+    );
 }
 
 #[test]
 fn throws_are_as_likely_as_the_rules_say() {
-    for (text, length, cut_off) in
-        [("ashtapada?pieces=1", 23, 5.98e-11), ("ashtapada?pieces=1&dice=uniform5", 45, 6.24e-11)]
-    {
+    for (text, length, cut_off) in [
+        ("ashtapada?pieces=1", 23, 5.98e-11),
+        ("ashtapada?pieces=1&dice=uniform5", 45, 6.24e-11),
+    ] {
         let index = starts(text, 2);
         let turns = series_turns(&index);
         let throws = kept_throws(turns, length);
-        let side_off_board = index.locate(&index.race().initial_state(Seat::SOUTH)).expect("a start").1[0];
+        let side_off_board = index
+            .locate(&index.race().initial_state(Seat::SOUTH))
+            .expect("a start")
+            .1[0];
         for at in [0, 1] {
             let missing = 1.0 - throws.iter().map(|kept| kept.chances[at]).sum::<f64>();
-            assert!(missing < cut_off * 1.001 + 1e-12 && missing > -1e-12, "{missing}");
+            assert!(
+                missing < cut_off * 1.001 + 1e-12 && missing > -1e-12,
+                "{missing}"
+            );
         }
         let [one, two, _, four, zero] = chances(&index);
         let orders = 12.0 * one * one * four * zero * two;
@@ -216,7 +295,11 @@ fn throws_are_as_likely_as_the_rules_say() {
         let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
         assert!((kept.chances[0] - after).abs() < 1e-15);
         let walk = SeriesWalk::new(&index, turns);
-        assert!((walk.cut_off / cut_off - 1.0).abs() < 1e-3, "{}", walk.cut_off);
+        assert!(
+            (walk.cut_off / cut_off - 1.0).abs() < 1e-3,
+            "{}",
+            walk.cut_off
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! The end of a turn: seats that have finished, the end of the game, the next seat to throw, and the text of the
-//! position.
+//! The end of a turn: seats that have finished, the end of the game, the next seat to throw, and
+//! the text of the position.
 
 use super::notation::{Text, print};
 use super::position::{Place, Position};
@@ -11,22 +11,35 @@ impl Rules {
     pub fn is_finished(&self, position: &Position, seat: usize) -> bool {
         if self.fills {
             let first_filled = self.last - i32::try_from(self.count).unwrap_or(0);
-            let is_filled = |number| position.pieces[seat].iter().any(|piece| piece.place == Place::On(number));
+            let is_filled = |number| {
+                position.pieces[seat]
+                    .iter()
+                    .any(|piece| piece.place == Place::On(number))
+            };
             return (first_filled..self.last).all(is_filled);
         }
-        let end = if self.bear_off.is_empty() { Place::Home } else { Place::Borne };
+        let end = if self.bear_off.is_empty() {
+            Place::Home
+        } else {
+            Place::Borne
+        };
         position.pieces[seat].iter().all(|piece| piece.place == end)
     }
 
     /// Number of seats that have finished.
     pub fn finished(&self, position: &Position) -> usize {
-        self.seats.iter().filter(|&&seat| self.is_finished(position, seat)).count()
+        self.seats
+            .iter()
+            .filter(|&&seat| self.is_finished(position, seat))
+            .count()
     }
 
     /// Whether the game has been decided.
     pub fn is_won(&self, position: &Position) -> bool {
         if self.teams {
-            (0..2).any(|seat| self.is_finished(position, seat) && self.is_finished(position, seat + 2))
+            (0..2).any(|seat| {
+                self.is_finished(position, seat) && self.is_finished(position, seat + 2)
+            })
         } else if self.placings {
             self.finished(position) + 1 >= self.seats.len()
         } else {
@@ -41,12 +54,23 @@ impl Rules {
 
     /// The owner of the pieces that `mover` moves.
     pub fn colour_moved(&self, position: &Position, mover: usize) -> usize {
-        if self.is_finished(position, mover) { (mover + 2) % 4 } else { mover }
+        if self.is_finished(position, mover) {
+            (mover + 2) % 4
+        } else {
+            mover
+        }
     }
 
-    /// The number of throws made when the seat throws once more after `throws`, which were made after `made` others and
-    /// led to `after`; `is_used` says whether they could be used. None: it throws no more.
-    pub fn more_after(&self, throws: &[u8], made: usize, is_used: bool, after: &Position) -> Option<usize> {
+    /// The number of throws made when the seat throws once more after `throws`, which were made
+    /// after `made` others and led to `after`; `is_used` says whether they could be used. None: it
+    /// throws no more.
+    pub fn more_after(
+        &self,
+        throws: &[u8],
+        made: usize,
+        is_used: bool,
+        after: &Position,
+    ) -> Option<usize> {
         let by_throw = match self.kind {
             "throw" => self.again.contains(&throws[0]) && (is_used || self.again_unused),
             "series" => false,
@@ -64,10 +88,21 @@ impl Rules {
         }
     }
 
-    /// The text of `after`, in which a turn that began at `before` has ended; the seat throws once more after `more`.
-    pub fn text_after(&self, text: &Text, before: &Position, after: &Position, more: Option<Counts>) -> String {
+    /// The text of `after`, in which a turn that began at `before` has ended; the seat throws once
+    /// more after `more`.
+    pub fn text_after(
+        &self,
+        text: &Text,
+        before: &Position,
+        after: &Position,
+        more: Option<Counts>,
+    ) -> String {
         let mut after = after.clone();
-        after.pieces.iter_mut().flatten().for_each(|piece| piece.moved = false);
+        after
+            .pieces
+            .iter_mut()
+            .flatten()
+            .for_each(|piece| piece.moved = false);
         for &seat in &self.seats {
             if self.is_finished(&after, seat) && !self.is_finished(before, seat) {
                 let place = self.finished(before) + 1;
@@ -81,7 +116,9 @@ impl Rules {
             () if throws_on => Some(mover),
             () => self.next_seat(&after, mover),
         };
-        let Counts { made, tries } = more.filter(|_| throws_on && next.is_some()).unwrap_or_default();
+        let Counts { made, tries } = more
+            .filter(|_| throws_on && next.is_some())
+            .unwrap_or_default();
         let mut counts = String::new();
         if made > 0 && self.most_throws.is_some() {
             counts += &made.to_string();
@@ -95,18 +132,27 @@ impl Rules {
     fn next_seat(&self, position: &Position, mover: usize) -> Option<usize> {
         let step = if self.clockwise { 3 } else { 1 };
         let others = (1..=4).map(|steps| (mover + steps * step) % 4);
-        others.into_iter().find(|&seat| self.seats.contains(&seat) && self.has_turn(position, seat))
+        others
+            .into_iter()
+            .find(|&seat| self.seats.contains(&seat) && self.has_turn(position, seat))
     }
 
-    /// Whether no seat that has not finished can move with any throw, where the gate waits for a capture.
+    /// Whether no seat that has not finished can move with any throw, where the gate waits for a
+    /// capture.
     fn is_dead(&self, position: &Position) -> bool {
         let can_move = |&seat: &usize| match self.kind {
-            "throw" => self.values.iter().any(|&value| one_throw::can_move(self, position, seat, value)),
+            "throw" => self
+                .values
+                .iter()
+                .any(|&value| one_throw::can_move(self, position, seat, value)),
             "series" => series::can_move(self, position, seat),
             "dice" => dice::can_move(self, position, seat),
             _ => dice::can_divide(self, position, seat),
         };
-        let mut unfinished = self.seats.iter().filter(|&&seat| !self.is_finished(position, seat));
+        let mut unfinished = self
+            .seats
+            .iter()
+            .filter(|&&seat| !self.is_finished(position, seat));
         self.gate > 0 && self.without == "wait" && !unfinished.any(can_move)
     }
 }

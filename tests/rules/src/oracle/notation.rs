@@ -1,5 +1,6 @@
-//! The text notation of positions: parsing and printing of what all games have in common.
-//! Only the canonical form that printing gives is accepted. The meaning of the words for places is not known here.
+//! The text notation of positions: parsing and printing of what all games have in common. Only the
+//! canonical form that printing gives is accepted. The meaning of the words for places is not known
+//! here.
 
 /// The letters of the seats 0 to 3.
 const LETTERS: [char; 4] = ['S', 'E', 'N', 'W'];
@@ -37,13 +38,19 @@ impl Text {
     pub fn parse(position: &str) -> Result<Text, String> {
         let fields: Vec<&str> = position.split(' ').collect();
         let &[game, seats, mover, pending] = fields.as_slice() else {
-            return Err(format!("a position has 4 fields, this has {}", fields.len()));
+            return Err(format!(
+                "a position has 4 fields, this has {}",
+                fields.len()
+            ));
         };
         let (name, flags) = match game.split_once('?') {
             None => (game, Vec::new()),
             Some((name, flags)) => (name, flags.split('&').map(flag).collect::<Result<_, _>>()?),
         };
-        let seats = seats.split('/').map(seat_text).collect::<Result<Vec<_>, _>>()?;
+        let seats = seats
+            .split('/')
+            .map(seat_text)
+            .collect::<Result<Vec<_>, _>>()?;
         if !seats.is_sorted_by(|before, after| before.seat < after.seat) {
             return Err("seats are not in the order S, E, N, W".to_owned());
         }
@@ -57,11 +64,17 @@ impl Text {
             .iter()
             .position(|text| mover == LETTERS[text.seat].to_string())
             .ok_or_else(|| format!("mover {mover:?} takes no part"))?;
-        Ok(Text { game: game.to_owned(), name: name.to_owned(), flags, seats, mover })
+        Ok(Text {
+            game: game.to_owned(),
+            name: name.to_owned(),
+            flags,
+            seats,
+            mover,
+        })
     }
 
-    /// The values of the flags of a game: `table` lists every flag, in the order of the sheet, with its values, the
-    /// default first. The answer has one value for each row.
+    /// The values of the flags of a game: `table` lists every flag, in the order of the sheet, with
+    /// its values, the default first. The answer has one value for each row.
     pub fn flags<'a>(&self, table: &[(&str, Vec<&'a str>)]) -> Result<Vec<&'a str>, String> {
         let mut values: Vec<&str> = table.iter().map(|(_, values)| values[0]).collect();
         let mut next_row = 0;
@@ -75,7 +88,11 @@ impl Text {
             }
             values[row] = match table[row].1.iter().position(|known| known == value) {
                 None => return Err(format!("flag {flag:?} has no value {value:?}")),
-                Some(0) => return Err(format!("flag {flag:?} is written although {value:?} is its default")),
+                Some(0) => {
+                    return Err(format!(
+                        "flag {flag:?} is written although {value:?} is its default"
+                    ));
+                }
                 Some(at) => table[row].1[at],
             };
             next_row = row + 1;
@@ -88,14 +105,21 @@ impl Text {
         self.seats.iter().map(|text| text.seat).collect()
     }
 
-    /// The pieces of every seat in the order of `seats`, each read by `read` and checked for number and order.
-    pub fn pieces<P: Ord>(&self, count: usize, read: impl Fn(&str) -> Option<P>) -> Result<Vec<Vec<P>>, String> {
+    /// The pieces of every seat in the order of `seats`, each read by `read` and checked for number
+    /// and order.
+    pub fn pieces<P: Ord>(
+        &self,
+        count: usize,
+        read: impl Fn(&str) -> Option<P>,
+    ) -> Result<Vec<Vec<P>>, String> {
         let mut all = Vec::new();
         for text in &self.seats {
             let letter = LETTERS[text.seat];
             let mut own = Vec::new();
             for word in &text.pieces {
-                own.push(read(word).ok_or_else(|| format!("{letter} has a piece on {word:?}, which is no place"))?);
+                own.push(read(word).ok_or_else(|| {
+                    format!("{letter} has a piece on {word:?}, which is no place")
+                })?);
             }
             if own.len() != count {
                 return Err(format!("{letter} has {} pieces and not {count}", own.len()));
@@ -109,14 +133,21 @@ impl Text {
     }
 }
 
-/// Joins a position: the inverse of [`Text::parse`]. `mover` is a seat number, absent when the game is over.
+/// Joins a position: the inverse of [`Text::parse`]. `mover` is a seat number, absent when the game
+/// is over.
 pub(super) fn print(game: &str, seats: &[SeatText], mover: Option<usize>) -> String {
     let seats: Vec<String> = seats
         .iter()
         .map(|text| {
             let cut = if text.has_cut { "+" } else { "" };
-            let place = text.place.map_or(String::new(), |place| format!("#{place}"));
-            format!("{}{cut}{place}:{}", LETTERS[text.seat], text.pieces.join(","))
+            let place = text
+                .place
+                .map_or(String::new(), |place| format!("#{place}"));
+            format!(
+                "{}{cut}{place}:{}",
+                LETTERS[text.seat],
+                text.pieces.join(",")
+            )
         })
         .collect();
     let end = mover.map_or("- -".to_owned(), |seat| format!("{} *", LETTERS[seat]));
@@ -125,11 +156,15 @@ pub(super) fn print(game: &str, seats: &[SeatText], mover: Option<usize>) -> Str
 
 /// A number without sign and leading zeros.
 pub(super) fn number(word: &str) -> Option<usize> {
-    word.parse().ok().filter(|number: &usize| number.to_string() == word)
+    word.parse()
+        .ok()
+        .filter(|number: &usize| number.to_string() == word)
 }
 
 fn flag(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("flag {text:?} has no value"))?;
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("flag {text:?} has no value"))?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -138,13 +173,23 @@ fn seat_text(text: &str) -> Result<SeatText, String> {
     let (head, pieces) = text.split_once(':').ok_or_else(broken)?;
     let mut letters = head.chars();
     let letter = letters.next().ok_or_else(broken)?;
-    let seat = LETTERS.iter().position(|&known| known == letter).ok_or_else(broken)?;
+    let seat = LETTERS
+        .iter()
+        .position(|&known| known == letter)
+        .ok_or_else(broken)?;
     let rest = letters.as_str();
-    let (has_cut, rest) = rest.strip_prefix('+').map_or((false, rest), |rest| (true, rest));
+    let (has_cut, rest) = rest
+        .strip_prefix('+')
+        .map_or((false, rest), |rest| (true, rest));
     let place = match rest.strip_prefix('#') {
         Some(place) => Some(number(place).ok_or_else(broken)?),
         None if rest.is_empty() => None,
         None => return Err(broken()),
     };
-    Ok(SeatText { seat, has_cut, place, pieces: pieces.split(',').map(str::to_owned).collect() })
+    Ok(SeatText {
+        seat,
+        has_cut,
+        place,
+        pieces: pieces.split(',').map(str::to_owned).collect(),
+    })
 }

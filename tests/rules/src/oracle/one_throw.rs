@@ -6,8 +6,14 @@ use super::position::{Place, Position};
 use super::rules::Rules;
 use super::steps::distance;
 
-/// Every position after the throw and the extra step of some throws, which follows the throw or may precede it.
-pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
+/// Every position after the throw and the extra step of some throws, which follows the throw or may
+/// precede it.
+pub(super) fn results(
+    rules: &Rules,
+    before: &Position,
+    seat: usize,
+    throw: u8,
+) -> BTreeSet<Position> {
     if rules.bonus_may_come_first && rules.bonus.contains(&throw) {
         return in_either_order(rules, before, seat, throw);
     }
@@ -15,20 +21,36 @@ pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) 
     if !rules.bonus.contains(&throw) {
         return played.into_iter().collect();
     }
-    played.into_iter().flat_map(|between| with_pass(rules, &between, seat, steps(rules, &between, seat))).collect()
+    played
+        .into_iter()
+        .flat_map(|between| with_pass(rules, &between, seat, steps(rules, &between, seat)))
+        .collect()
 }
 
 /// The throw and its step in either order: both; otherwise one of them, or nothing.
 fn in_either_order(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
-    let (moved, stepped) = (moves(rules, before, seat, throw), steps(rules, before, seat));
+    let (moved, stepped) = (
+        moves(rules, before, seat, throw),
+        steps(rules, before, seat),
+    );
     let one: BTreeSet<Position> = moved.iter().chain(&stepped).cloned().collect();
-    let mut both: BTreeSet<Position> = moved.iter().flat_map(|between| steps(rules, between, seat)).collect();
-    both.extend(stepped.iter().flat_map(|between| moves(rules, between, seat, throw)));
+    let mut both: BTreeSet<Position> = moved
+        .iter()
+        .flat_map(|between| steps(rules, between, seat))
+        .collect();
+    both.extend(
+        stepped
+            .iter()
+            .flat_map(|between| moves(rules, between, seat, throw)),
+    );
     let nothing = BTreeSet::from([before.clone()]);
     if rules.must == "optional" {
         return &(&one | &both) | &nothing;
     }
-    [both, one].into_iter().find(|results| !results.is_empty()).unwrap_or(nothing)
+    [both, one]
+        .into_iter()
+        .find(|results| !results.is_empty())
+        .unwrap_or(nothing)
 }
 
 /// The moves, and the position as it is where none of them must be made.
@@ -68,10 +90,20 @@ enum Part {
 }
 
 /// The positions after a move by the throw, and the positions after an entry.
-fn part(rules: &Rules, before: &Position, seat: usize, throw: u8, part: Part) -> (Vec<Position>, Vec<Position>) {
+fn part(
+    rules: &Rules,
+    before: &Position,
+    seat: usize,
+    throw: u8,
+    part: Part,
+) -> (Vec<Position>, Vec<Position>) {
     let played = numbers_played(rules, before, seat, throw);
     let enters = part != Part::Play && !rules.by_bonus;
-    let entered = if enters { entries(rules, before, seat, throw) } else { Vec::new() };
+    let entered = if enters {
+        entries(rules, before, seat, throw)
+    } else {
+        Vec::new()
+    };
     let others_wait = rules.compulsory && !entered.is_empty();
     in_order(rules, before, seat, played, entered, others_wait)
 }
@@ -79,8 +111,12 @@ fn part(rules: &Rules, before: &Position, seat: usize, throw: u8, part: Part) ->
 /// Every position after the step of 1 that follows some throws.
 fn steps(rules: &Rules, before: &Position, seat: usize) -> Vec<Position> {
     let pieces = (0..rules.count).filter(|_| rules.by_bonus);
-    let entered = pieces.filter_map(|piece| rules.enter_with(before, seat, piece, 1)).collect();
-    let played = (0..rules.count).filter_map(|piece| alone(rules, before, seat, piece, 1)).collect();
+    let entered = pieces
+        .filter_map(|piece| rules.enter_with(before, seat, piece, 1))
+        .collect();
+    let played = (0..rules.count)
+        .filter_map(|piece| alone(rules, before, seat, piece, 1))
+        .collect();
     let others_wait = rules.by_bonus && waits(before, seat);
     let (played, entered) = in_order(rules, before, seat, played, entered, others_wait);
     [played, entered].concat()
@@ -88,11 +124,13 @@ fn steps(rules: &Rules, before: &Position, seat: usize) -> Vec<Position> {
 
 /// Whether a piece of `seat` is off the board.
 fn waits(position: &Position, seat: usize) -> bool {
-    position.pieces[seat].iter().any(|piece| piece.place == Place::Off)
+    position.pieces[seat]
+        .iter()
+        .any(|piece| piece.place == Place::Off)
 }
 
-/// The moves and entries that remain if a piece must first leave the entry square; otherwise, pieces on the course may
-/// have to wait for pieces that enter.
+/// The moves and entries that remain if a piece must first leave the entry square; otherwise,
+/// pieces on the course may have to wait for pieces that enter.
 fn in_order(
     rules: &Rules,
     before: &Position,
@@ -103,34 +141,53 @@ fn in_order(
 ) -> (Vec<Position>, Vec<Position>) {
     let own = &before.pieces[seat];
     let entry = rules.enter_at.map(|number| rules.square_of(seat, number));
-    let is_there =
-        |piece: usize| matches!(own[piece].place, Place::On(number) if Some(rules.square_of(seat, number)) == entry);
+    let is_there = |piece: usize| matches!(own[piece].place, Place::On(number) if Some(rules.square_of(seat, number)) == entry);
     if rules.clear && waits(before, seat) {
         let leaves = |after: &&Position| {
-            (0..rules.count).any(|piece| is_there(piece) && after.pieces[seat][piece].place != own[piece].place)
+            (0..rules.count)
+                .any(|piece| is_there(piece) && after.pieces[seat][piece].place != own[piece].place)
         };
         let cleared: Vec<Position> = played.iter().filter(leaves).cloned().collect();
         if !cleared.is_empty() {
             return (cleared, Vec::new());
         }
     }
-    if others_wait { (Vec::new(), entered) } else { (played, entered) }
+    if others_wait {
+        (Vec::new(), entered)
+    } else {
+        (played, entered)
+    }
 }
 
 fn entries(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Position> {
-    (0..rules.count).filter_map(|piece| rules.enter(before, seat, piece, throw)).collect()
+    (0..rules.count)
+        .filter_map(|piece| rules.enter(before, seat, piece, throw))
+        .collect()
 }
 
 /// The number of the throw is played by a piece, by a unit, or divided.
 fn numbers_played(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Position> {
-    let is_before_finish = |piece: usize| before.pieces[seat][piece].place == Place::On(rules.last - 1);
-    let brings_home = |piece: usize| throw > 0 && rules.from_last.contains(&throw) && is_before_finish(piece);
-    let steps = |piece: usize| if brings_home(piece) { 1 } else { i32::from(throw) };
-    let mut all: Vec<Position> =
-        (0..rules.count).filter_map(|piece| alone(rules, before, seat, piece, steps(piece))).collect();
+    let is_before_finish =
+        |piece: usize| before.pieces[seat][piece].place == Place::On(rules.last - 1);
+    let brings_home =
+        |piece: usize| throw > 0 && rules.from_last.contains(&throw) && is_before_finish(piece);
+    let steps = |piece: usize| {
+        if brings_home(piece) {
+            1
+        } else {
+            i32::from(throw)
+        }
+    };
+    let mut all: Vec<Position> = (0..rules.count)
+        .filter_map(|piece| alone(rules, before, seat, piece, steps(piece)))
+        .collect();
     if let Some(distance) = rules.unit_distance(&[throw]) {
         let pairs = rules.groups(before, seat, 2);
-        all.extend(pairs.iter().filter_map(|pair| rules.hop(before, seat, pair, distance)));
+        all.extend(
+            pairs
+                .iter()
+                .filter_map(|pair| rules.hop(before, seat, pair, distance)),
+        );
     }
     if rules.divides {
         all.extend(divisions(rules, before, seat, throw));
@@ -138,8 +195,16 @@ fn numbers_played(rules: &Rules, before: &Position, seat: usize, throw: u8) -> V
     all
 }
 
-fn alone(rules: &Rules, before: &Position, seat: usize, piece: usize, distance: i32) -> Option<Position> {
-    rules.may_leave_alone(before, seat, piece).then(|| rules.hop(before, seat, &[piece], distance))?
+fn alone(
+    rules: &Rules,
+    before: &Position,
+    seat: usize,
+    piece: usize,
+    distance: i32,
+) -> Option<Position> {
+    rules
+        .may_leave_alone(before, seat, piece)
+        .then(|| rules.hop(before, seat, &[piece], distance))?
 }
 
 /// Two different pieces take a part each, and one of them gets home.
@@ -147,14 +212,16 @@ fn divisions(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Po
     let mut all = Vec::new();
     for part in 1..throw {
         for one in 0..rules.count {
-            let Some(between) = alone(rules, before, seat, one, distance(&[part])) else { continue };
+            let Some(between) = alone(rules, before, seat, one, distance(&[part])) else {
+                continue;
+            };
             for other in (0..rules.count).filter(|&other| other != one) {
                 let after = alone(rules, &between, seat, other, distance(&[throw - part]));
-                all.extend(
-                    after.filter(|after| {
-                        [one, other].iter().any(|&piece| after.pieces[seat][piece].place == Place::Home)
-                    }),
-                );
+                all.extend(after.filter(|after| {
+                    [one, other]
+                        .iter()
+                        .any(|&piece| after.pieces[seat][piece].place == Place::Home)
+                }));
             }
         }
     }
@@ -164,8 +231,12 @@ fn divisions(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Po
 /// Whether a piece that moved or entered stands with an own piece that did not.
 fn merges(rules: &Rules, before: &Position, after: &Position, seat: usize) -> bool {
     let stays = |piece: usize| before.pieces[seat][piece].place == after.pieces[seat][piece].place;
-    (0..rules.count).filter(|&piece| !stays(piece)).any(|piece| {
-        let Some(square) = rules.square(seat, after.pieces[seat][piece]) else { return false };
-        rules.standing(after, seat, square).into_iter().any(stays)
-    })
+    (0..rules.count)
+        .filter(|&piece| !stays(piece))
+        .any(|piece| {
+            let Some(square) = rules.square(seat, after.pieces[seat][piece]) else {
+                return false;
+            };
+            rules.standing(after, seat, square).into_iter().any(stays)
+        })
 }

@@ -4,7 +4,8 @@ use super::board::Square;
 use super::notation::{SeatText, Text, number};
 use super::rules::Rules;
 
-/// The place of a piece; the order of the variants is the order in a text. A piece at the finish is home.
+/// The place of a piece; the order of the variants is the order in a text. A piece at the finish is
+/// home.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Off,
@@ -14,8 +15,8 @@ pub(super) enum Place {
     Borne,
 }
 
-/// A piece. `declared` says that it is one of two that have declared to move together, `moved` that it made a hop in
-/// this turn.
+/// A piece. `declared` says that it is one of two that have declared to move together, `moved` that
+/// it made a hop in this turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Piece {
     pub place: Place,
@@ -25,19 +26,25 @@ pub(super) struct Piece {
 
 impl Piece {
     pub fn at(place: Place) -> Piece {
-        Piece { place, declared: false, moved: false }
+        Piece {
+            place,
+            declared: false,
+            moved: false,
+        }
     }
 }
 
-/// A position without its mover. Lists are indexed by seat; seats that do not take part have no pieces.
+/// A position without its mover. Lists are indexed by seat; seats that do not take part have no
+/// pieces.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     pub pieces: Vec<Vec<Piece>>,
-    /// Whether the seat carries a `+`. With a gate it says that the seat has captured, with a first entry once in the
-    /// game that it has entered a piece.
+    /// Whether the seat carries a `+`. With a gate it says that the seat has captured, with a first
+    /// entry once in the game that it has entered a piece.
     pub is_marked: Vec<bool>,
     pub places: Vec<Option<usize>>,
-    /// Whether a capture, a landing or a piece at the finish has earned one more throw in this turn.
+    /// Whether a capture, a landing or a piece at the finish has earned one more throw in this
+    /// turn.
     pub earns_throw: bool,
 }
 
@@ -62,7 +69,9 @@ impl Position {
 
     /// Whether `seat` has a piece on its course before the finish.
     pub fn is_on_course(&self, seat: usize) -> bool {
-        self.pieces[seat].iter().any(|piece| matches!(piece.place, Place::On(_)))
+        self.pieces[seat]
+            .iter()
+            .any(|piece| matches!(piece.place, Place::On(_)))
     }
 }
 
@@ -77,11 +86,19 @@ impl Rules {
         if word == self.borne_word {
             return Some(Piece::at(Place::Borne)).filter(|_| !self.bear_off.is_empty());
         }
-        let (digits, declared) = word.strip_suffix('t').map_or((word, false), |digits| (digits, true));
+        let (digits, declared) = word
+            .strip_suffix('t')
+            .map_or((word, false), |digits| (digits, true));
         let number = i32::try_from(number(digits)?).ok()?;
-        let stands = number >= self.first && number < self.last && (number > self.first || self.first_is_reached());
+        let stands = number >= self.first
+            && number < self.last
+            && (number > self.first || self.first_is_reached());
         let known = stands && (!declared || self.unit == "declared");
-        known.then_some(Piece { place: Place::On(number), declared, moved: false })
+        known.then_some(Piece {
+            place: Place::On(number),
+            declared,
+            moved: false,
+        })
     }
 
     /// Whether pieces can reach the first square of their course.
@@ -122,11 +139,13 @@ impl Rules {
         self.seats.iter().map(seat_text).collect()
     }
 
-    /// The square on which a piece of `seat` can meet other pieces; `None` off the board, at the finish and on a
-    /// private first square.
+    /// The square on which a piece of `seat` can meet other pieces; `None` off the board, at the
+    /// finish and on a private first square.
     pub fn square(&self, seat: usize, piece: Piece) -> Option<Square> {
         match piece.place {
-            Place::On(number) if number > self.first || !self.private_start => Some(self.square_of(seat, number)),
+            Place::On(number) if number > self.first || !self.private_start => {
+                Some(self.square_of(seat, number))
+            }
             _ => None,
         }
     }
@@ -139,19 +158,31 @@ impl Rules {
     /// The pieces of `seat` on a square, by their places in its list.
     pub fn standing(&self, position: &Position, seat: usize, square: Square) -> Vec<usize> {
         let own = &position.pieces[seat];
-        (0..own.len()).filter(|&piece| self.square(seat, own[piece]) == Some(square)).collect()
+        (0..own.len())
+            .filter(|&piece| self.square(seat, own[piece]) == Some(square))
+            .collect()
     }
 
     /// The pieces of `seat` on a square: those that are units, and the single ones.
-    pub fn units_and_singles(&self, position: &Position, seat: usize, square: Square) -> (Vec<usize>, Vec<usize>) {
+    pub fn units_and_singles(
+        &self,
+        position: &Position,
+        seat: usize,
+        square: Square,
+    ) -> (Vec<usize>, Vec<usize>) {
         let there = self.standing(position, seat, square);
         let own = &position.pieces[seat];
         match self.unit {
             "declared" => there.into_iter().partition(|&piece| own[piece].declared),
             "together" => {
-                let (within, without): (Vec<usize>, Vec<usize>) =
-                    there.into_iter().partition(|&piece| self.in_area(seat, own[piece]));
-                if within.len() >= 2 { (within, without) } else { (Vec::new(), [within, without].concat()) }
+                let (within, without): (Vec<usize>, Vec<usize>) = there
+                    .into_iter()
+                    .partition(|&piece| self.in_area(seat, own[piece]));
+                if within.len() >= 2 {
+                    (within, without)
+                } else {
+                    (Vec::new(), [within, without].concat())
+                }
             }
             _ => (Vec::new(), there),
         }
@@ -159,11 +190,14 @@ impl Rules {
 
     /// Whether two pieces together where `piece` stands are a unit.
     pub fn in_area(&self, seat: usize, piece: Piece) -> bool {
-        let Place::On(number) = piece.place else { return false };
+        let Place::On(number) = piece.place else {
+            return false;
+        };
         if self.square(seat, piece).is_none() {
             return false;
         }
-        self.area == "any" || (self.is_inner(number) && self.mark_rule(self.square_of(seat, number)).is_none())
+        self.area == "any"
+            || (self.is_inner(number) && self.mark_rule(self.square_of(seat, number)).is_none())
     }
 
     /// Whether a number lies from the gate on.
@@ -174,7 +208,12 @@ impl Rules {
     /// The most own pieces on the square of a number of a seat's course.
     pub fn room(&self, seat: usize, number: i32) -> usize {
         let square = self.square_of(seat, number);
-        let is_private = self.courses.iter().filter(|course| course.contains(&square)).count() == 1;
+        let is_private = self
+            .courses
+            .iter()
+            .filter(|course| course.contains(&square))
+            .count()
+            == 1;
         let word = if let Some(rule) = self.mark_rule(square) {
             if rule == "closed" { "one" } else { self.marked }
         } else if is_private && !self.private.is_empty() {
@@ -205,7 +244,9 @@ impl Rules {
                 self.check_piece(position, seat, piece)?;
             }
             if own.iter().any(|piece| piece.place == Place::Borne)
-                && own.iter().any(|piece| !matches!(piece.place, Place::Home | Place::Borne))
+                && own
+                    .iter()
+                    .any(|piece| !matches!(piece.place, Place::Home | Place::Borne))
             {
                 return Err("a piece is borne off while another is not at the finish".to_owned());
             }
@@ -221,7 +262,11 @@ impl Rules {
         if self.is_won(position) {
             return Err("the game is over".to_owned());
         }
-        if self.has_turn(position, mover) { Ok(()) } else { Err("the mover has finished".to_owned()) }
+        if self.has_turn(position, mover) {
+            Ok(())
+        } else {
+            Err("the mover has finished".to_owned())
+        }
     }
 
     fn check_piece(&self, position: &Position, seat: usize, piece: Piece) -> Result<(), String> {
@@ -231,26 +276,50 @@ impl Rules {
             Place::Off => return Ok(()),
         };
         if self.is_inner(number) && !self.is_open(position, seat) {
-            return Err(format!("a piece on {number} is beyond the gate without a capture"));
+            return Err(format!(
+                "a piece on {number} is beyond the gate without a capture"
+            ));
         }
-        if piece.declared && position.pieces[seat].iter().filter(|&other| *other == piece).count() % 2 == 1 {
-            return Err(format!("the declared pieces on {number} are not two by two"));
+        if piece.declared
+            && position.pieces[seat]
+                .iter()
+                .filter(|&other| *other == piece)
+                .count()
+                % 2
+                == 1
+        {
+            return Err(format!(
+                "the declared pieces on {number} are not two by two"
+            ));
         }
-        let Some(square) = self.square(seat, piece) else { return Ok(()) };
+        let Some(square) = self.square(seat, piece) else {
+            return Ok(());
+        };
         if self.standing(position, seat, square).len() > self.room(seat, number) {
             return Err(format!("too many pieces of a seat stand on {number}"));
         }
         let meetings = [self.single_on_unit, self.unit_on_single, self.unit_on_unit];
-        let shares = meetings.iter().any(|word| ["shares", "takes-equal"].contains(word)) || self.group == "one";
+        let shares = meetings
+            .iter()
+            .any(|word| ["shares", "takes-equal"].contains(word))
+            || self.group == "one";
         let rule = self.mark_rule(square);
         let mixes = rule.map_or(shares, |rule| rule != "closed");
         let is_apart = |other: usize| self.are_enemies(seat, other) || !self.shares_with_partner;
         let stands = |other: usize| !self.standing(position, other, square).is_empty();
-        let mixed = self.seats.iter().any(|&other| other != seat && is_apart(other) && stands(other));
-        if mixed && !mixes { Err(format!("pieces of two seats stand on {square:?}")) } else { Ok(()) }
+        let mixed = self
+            .seats
+            .iter()
+            .any(|&other| other != seat && is_apart(other) && stands(other));
+        if mixed && !mixes {
+            Err(format!("pieces of two seats stand on {square:?}"))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Marked places follow on the unmarked finished seats without a gap, where places are played for at all.
+    /// Marked places follow on the unmarked finished seats without a gap, where places are played
+    /// for at all.
     fn check_places(&self, position: &Position) -> Result<(), String> {
         let mut marked: Vec<usize> = position.places.iter().flatten().copied().collect();
         if marked.is_empty() {
@@ -259,13 +328,24 @@ impl Rules {
         if !self.placings {
             return Err("a seat has a place in a game that ends with its winner".to_owned());
         }
-        if self.seats.iter().any(|&seat| position.places[seat].is_some() && !self.is_finished(position, seat)) {
+        if self
+            .seats
+            .iter()
+            .any(|&seat| position.places[seat].is_some() && !self.is_finished(position, seat))
+        {
             return Err("a seat has a place and has not finished".to_owned());
         }
         marked.sort();
         let unmarked = self.finished(position) - marked.len();
-        if unmarked == 0 || !marked.iter().copied().eq((1..=marked.len()).map(|place| place + unmarked)) {
-            return Err(format!("the places {marked:?} do not follow on {unmarked} unmarked finished seats"));
+        if unmarked == 0
+            || !marked
+                .iter()
+                .copied()
+                .eq((1..=marked.len()).map(|place| place + unmarked))
+        {
+            return Err(format!(
+                "the places {marked:?} do not follow on {unmarked} unmarked finished seats"
+            ));
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! A sheet with the flags of a position applied: the words, numbers and squares that the oracle reads. Their meaning is
-//! not known here.
+//! A sheet with the flags of a position applied: the words, numbers and squares that the oracle
+//! reads. Their meaning is not known here.
 
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -16,14 +16,16 @@ pub(super) struct Marks {
     pub again: bool,
 }
 
-/// What a turn has done before its next throw: throws that count for `turn.most_throws`, and failed tries to enter.
+/// What a turn has done before its next throw: throws that count for `turn.most_throws`, and failed
+/// tries to enter.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
     pub made: usize,
     pub tries: usize,
 }
 
-/// Declares [`Rules`]: each field with the expression that reads it, which can use the fields before it.
+/// Declares [`Rules`]: each field with the expression that reads it, which can use the fields
+/// before it.
 macro_rules! rules {
     ($keys:ident, $text:ident, $most:ident; $($(#[$doc:meta])* $name:ident: $kind:ty = $value:expr;)*) => {
         /// The rules of one game, in the words of the sheet.
@@ -32,7 +34,8 @@ macro_rules! rules {
         }
 
         impl Rules {
-            /// The rules of a sheet with the flags of `text`; without the flags it has `most` pieces.
+            /// The rules of a sheet with the flags of `text`; without the flags it has `most`
+            /// pieces.
             fn of($keys: &Keys, $text: &Text, $most: i32) -> Result<Rules, String> {
                 $(let $name: $kind = $value;)*
                 Ok(Rules { $($name,)* })
@@ -56,8 +59,8 @@ rules! { keys, text, most;
     count: usize = keys.read("pieces.count").expect("a number of pieces");
     /// Whether the last squares of the course are filled: one for each piece.
     fills: bool = keys.read("finish.fill").unwrap_or(false);
-    /// The numbers of the first square and of the finish. If squares are filled, `last` is the next number, which no
-    /// piece reaches.
+    /// The numbers of the first square and of the finish. If squares are filled, `last` is the next
+    /// number, which no piece reaches.
     first: i32 = keys.read("board.first_number").unwrap_or(0);
     last: i32 = first + courses[0].len() as i32 - if fills { (most - count as i32).max(0) } else { 1 };
     /// Whether pieces can wait off the board.
@@ -88,8 +91,8 @@ rules! { keys, text, most;
     divides: bool = keys.word("turn.divide", &["none", "finish"]) == "finish";
     enter_first: Vec<u8> = keys.values("entry.first");
     enter_next: Vec<u8> = keys.values("entry.next");
-    /// Whether `enter_first` holds until the seat has entered a piece; otherwise it holds while the course has none of
-    /// its pieces.
+    /// Whether `enter_first` holds until the seat has entered a piece; otherwise it holds while the
+    /// course has none of its pieces.
     first_is_once: bool = keys.word("entry.first_while", &["empty", "never"]) == "never";
     /// The number on which pieces enter; `None` if they enter by count.
     enter_at: Option<i32> = keys.number("entry.at").or_else(|| {
@@ -153,19 +156,26 @@ impl Rules {
 
     /// The mark of a square, if it has one.
     pub fn mark(&self, square: Square) -> Option<&Marks> {
-        self.marks.iter().find(|marks| marks.squares.contains(&square))
+        self.marks
+            .iter()
+            .find(|marks| marks.squares.contains(&square))
     }
 
     /// The effect of the mark of a square on the pieces there; a plain one has none.
     pub fn mark_rule(&self, square: Square) -> Option<&'static str> {
-        self.mark(square).map(|marks| marks.rule).filter(|&rule| rule != "plain")
+        self.mark(square)
+            .map(|marks| marks.rule)
+            .filter(|&rule| rule != "plain")
     }
 
-    /// Whether `seat` has a piece on its course, apart from the squares that its pieces fill at the end.
+    /// Whether `seat` has a piece on its course, apart from the squares that its pieces fill at the
+    /// end.
     pub fn is_under_way(&self, position: &Position, seat: usize) -> bool {
         let filled = if self.fills { self.count } else { 0 };
         let end = self.last - i32::try_from(filled).unwrap_or(0);
-        position.pieces[seat].iter().any(|piece| matches!(piece.place, Place::On(number) if number < end))
+        position.pieces[seat]
+            .iter()
+            .any(|piece| matches!(piece.place, Place::On(number) if number < end))
     }
 
     /// Whether `throw` is lost after `made` others of its turn.
@@ -182,26 +192,42 @@ impl Rules {
         let whole = match self.kind {
             "throw" => throws.len() == 1,
             "series" if self.dice > 1 => throws.len() == self.dice,
-            "series" => throws.iter().position(|throw| self.stop.contains(throw)) == throws.len().checked_sub(1),
+            "series" => {
+                throws.iter().position(|throw| self.stop.contains(throw))
+                    == throws.len().checked_sub(1)
+            }
             _ => throws.len() == 2,
         };
-        if whole && !throws.is_empty() { Ok(()) } else { Err(format!("{throws:?} is not what is thrown in a turn")) }
+        if whole && !throws.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{throws:?} is not what is thrown in a turn"))
+        }
     }
 }
 
 /// The numbers of the seats of `text`, if the sheet allows them.
 fn seats(keys: &Keys, text: &Text) -> Result<Vec<usize>, String> {
     let numbers = text.seat_numbers();
-    let letters: String = numbers.iter().filter_map(|&seat| "SENW".chars().nth(seat)).collect();
+    let letters: String = numbers
+        .iter()
+        .filter_map(|&seat| "SENW".chars().nth(seat))
+        .collect();
     let allowed: Vec<String> = keys.read("seats.allowed").unwrap_or_default();
-    if allowed.contains(&letters) { Ok(numbers) } else { Err(format!("{letters} are not the seats of this game")) }
+    if allowed.contains(&letters) {
+        Ok(numbers)
+    } else {
+        Err(format!("{letters} are not the seats of this game"))
+    }
 }
 
 /// The course of a seat: South's course, rotated or mirrored.
 fn course(keys: &Keys, seat: usize) -> Vec<Square> {
     let south = walk(&keys.read::<String>("board.course").expect("a course")).into_iter();
     let rows: i32 = keys.read("board.side").expect("a number of rows");
-    let is_square = keys.read("board.columns").is_none_or(|columns: i32| columns == rows);
+    let is_square = keys
+        .read("board.columns")
+        .is_none_or(|columns: i32| columns == rows);
     match (keys.word("board.copy", &["rotate", "mirror"]), seat) {
         (_, 0) => south.collect(),
         ("rotate", _) if is_square => south.map(|square| turned(square, seat, rows)).collect(),
@@ -218,20 +244,46 @@ fn marks(keys: &Keys) -> Vec<Marks> {
         again: keys.read(again).unwrap_or(false),
     };
     let others: Vec<Table> = keys.read("board.other_marks").unwrap_or_default();
-    let others = others.into_iter().map(|other| of(&Keys(other), ["squares", "rule", "again"]));
-    [of(keys, ["board.marks", "board.mark_rule", "board.mark_again"])].into_iter().chain(others).collect()
+    let others = others
+        .into_iter()
+        .map(|other| of(&Keys(other), ["squares", "rule", "again"]));
+    [of(
+        keys,
+        ["board.marks", "board.mark_rule", "board.mark_again"],
+    )]
+    .into_iter()
+    .chain(others)
+    .collect()
 }
 
 /// The sheet with the number of pieces and the flags that `text` asks for.
 fn with_flags(Keys(mut sheet): Keys, text: &Text) -> Result<Table, String> {
-    let flags = sheet.remove("flags").and_then(|flags| flags.try_into().ok()).unwrap_or_else(Table::new);
+    let flags = sheet
+        .remove("flags")
+        .and_then(|flags| flags.try_into().ok())
+        .unwrap_or_else(Table::new);
     let count = sheet["pieces"]["count"].to_string();
-    let allowed: Vec<u8> = Keys(sheet.clone()).read("pieces.allowed").unwrap_or(vec![1, 2, 3, 4]);
-    let others: Vec<String> = allowed.iter().map(u8::to_string).filter(|other| *other != count).collect();
-    let counts = [&count].into_iter().chain(&others).map(String::as_str).collect();
+    let allowed: Vec<u8> = Keys(sheet.clone())
+        .read("pieces.allowed")
+        .unwrap_or(vec![1, 2, 3, 4]);
+    let others: Vec<String> = allowed
+        .iter()
+        .map(u8::to_string)
+        .filter(|other| *other != count)
+        .collect();
+    let counts = [&count]
+        .into_iter()
+        .chain(&others)
+        .map(String::as_str)
+        .collect();
     let mut known: Vec<(&str, Vec<&str>)> = vec![("pieces", counts)];
     for (name, flag) in &flags {
-        let values = flag.as_table().expect("a flag").keys().map(String::as_str).filter(|&value| value != "about");
+        let values = flag
+            .as_table()
+            .expect("a flag")
+            .keys()
+            .map(String::as_str)
+            .filter(|&value| value != "about");
         known.push((name, values.collect()));
     }
     let chosen = text.flags(&known)?;
@@ -266,26 +318,40 @@ impl Keys {
 
     fn read<T: DeserializeOwned>(&self, path: &str) -> Option<T> {
         let value = self.find(path)?.clone();
-        Some(value.try_into().unwrap_or_else(|error| panic!("{path}: {error}")))
+        Some(
+            value
+                .try_into()
+                .unwrap_or_else(|error| panic!("{path}: {error}")),
+        )
     }
 
     /// One of `known`; the first one is the default.
     fn word(&self, path: &str, known: &[&'static str]) -> &'static str {
-        let Some(written) = self.read::<String>(path) else { return known[0] };
-        known.iter().find(|word| **word == written).unwrap_or_else(|| panic!("{path} is {written:?}"))
+        let Some(written) = self.read::<String>(path) else {
+            return known[0];
+        };
+        known
+            .iter()
+            .find(|word| **word == written)
+            .unwrap_or_else(|| panic!("{path} is {written:?}"))
     }
 
     /// The number that is written instead of a word.
     fn number(&self, path: &str) -> Option<i32> {
-        self.find(path).filter(|value| value.is_integer()).and_then(|_| self.read(path))
+        self.find(path)
+            .filter(|value| value.is_integer())
+            .and_then(|_| self.read(path))
     }
 
     /// Whether pieces wait at `place` by one of the keys about waiting.
     fn waits(&self, place: &str) -> bool {
-        let words = ["pieces.setup", "pieces.sent_to"].into_iter().map(|path| match self.find(path) {
-            Some(Value::Array(_) | Value::Integer(_)) => "on numbers",
-            _ => self.word(path, &["off", "start"]),
-        });
+        let words =
+            ["pieces.setup", "pieces.sent_to"]
+                .into_iter()
+                .map(|path| match self.find(path) {
+                    Some(Value::Array(_) | Value::Integer(_)) => "on numbers",
+                    _ => self.word(path, &["off", "start"]),
+                });
         words.into_iter().any(|word| word == place)
     }
 
@@ -293,11 +359,17 @@ impl Keys {
     fn values(&self, path: &str) -> Vec<u8> {
         match self.find(path) {
             Some(Value::Array(_)) => self.read(path).unwrap_or_default(),
-            _ => (1..=u8::MAX).filter(|_| self.word(path, &["any"]) == "any").collect(),
+            _ => (1..=u8::MAX)
+                .filter(|_| self.word(path, &["any"]) == "any")
+                .collect(),
         }
     }
 
     fn squares(&self, path: &str) -> Vec<Square> {
-        self.read::<Vec<String>>(path).unwrap_or_default().iter().map(|name| square(name)).collect()
+        self.read::<Vec<String>>(path)
+            .unwrap_or_default()
+            .iter()
+            .map(|name| square(name))
+            .collect()
     }
 }

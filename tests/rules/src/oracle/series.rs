@@ -1,4 +1,5 @@
-//! Turns of a series of throws: every use of some of the throws in some order, filtered by the rule about using them.
+//! Turns of a series of throws: every use of some of the throws in some order, filtered by the rule
+//! about using them.
 
 use std::collections::BTreeSet;
 
@@ -28,39 +29,77 @@ struct Node {
 }
 
 /// Every position that the series can leave.
-pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throws: &[u8]) -> BTreeSet<Position> {
+pub(super) fn results(
+    rules: &Rules,
+    before: &Position,
+    seat: usize,
+    throws: &[u8],
+) -> BTreeSet<Position> {
     let mut unused = kept_throws(rules, before, seat, throws);
     unused.sort();
-    let series = Series { rules, before, seat };
+    let series = Series {
+        rules,
+        before,
+        seat,
+    };
     let nodes = series.all_nodes(unused);
-    let least = nodes.iter().map(|node| node.unused.len()).min().unwrap_or(0);
-    let fewer = if rules.hop == "sum" { with_one_less(&nodes) } else { BTreeSet::new() };
+    let least = nodes
+        .iter()
+        .map(|node| node.unused.len())
+        .min()
+        .unwrap_or(0);
+    let fewer = if rules.hop == "sum" {
+        with_one_less(&nodes)
+    } else {
+        BTreeSet::new()
+    };
     let is_legal = |node: &Node| match rules.must {
         "optional" => true,
         "greedy" if rules.hop == "sum" => !fewer.contains(&node.given),
         "greedy" => series.next(node).is_empty(),
         _ => node.unused.len() == least,
     };
-    nodes.into_iter().filter(is_legal).map(|node| node.position).collect()
+    nodes
+        .into_iter()
+        .filter(is_legal)
+        .map(|node| node.position)
+        .collect()
 }
 
 /// Whether any single throw of a series, or any equal dice, move anything.
 pub(super) fn can_move(rules: &Rules, before: &Position, seat: usize) -> bool {
-    let series = Series { rules, before, seat };
-    rules.values.iter().any(|&value| series.all_nodes(vec![value; rules.dice]).len() > 1)
+    let series = Series {
+        rules,
+        before,
+        seat,
+    };
+    rules
+        .values
+        .iter()
+        .any(|&value| series.all_nodes(vec![value; rules.dice]).len() > 1)
 }
 
 /// The throws that are not lost, without those that move nothing.
 fn kept_throws(rules: &Rules, before: &Position, seat: usize, throws: &[u8]) -> Vec<u8> {
-    let is_home = before.pieces[seat].iter().any(|piece| piece.place == Place::Home);
+    let is_home = before.pieces[seat]
+        .iter()
+        .any(|piece| piece.place == Place::Home);
     let loses = match rules.lost_before {
         "off-board" => !before.is_on_course(seat) && !is_home,
         "off-course" => !before.is_on_course(seat),
         _ => false,
     };
     let enters = |throw: &u8| rules.enter_first.contains(throw);
-    let lost = if loses { throws.iter().position(enters).unwrap_or(throws.len()) } else { 0 };
-    throws[lost..].iter().copied().filter(|&throw| throw > 0).collect()
+    let lost = if loses {
+        throws.iter().position(enters).unwrap_or(throws.len())
+    } else {
+        0
+    };
+    throws[lost..]
+        .iter()
+        .copied()
+        .filter(|&throw| throw > 0)
+        .collect()
 }
 
 /// Every allotment with one throw less.
@@ -96,7 +135,11 @@ impl Series<'_> {
     /// Every turn under way that some of the throws lead to.
     fn all_nodes(&self, unused: Vec<u8>) -> BTreeSet<Node> {
         let given = vec![Given::default(); self.rules.count];
-        let mut open = vec![Node { position: self.before.clone(), unused, given }];
+        let mut open = vec![Node {
+            position: self.before.clone(),
+            unused,
+            given,
+        }];
         let mut nodes = BTreeSet::from_iter(open.iter().cloned());
         while let Some(node) = open.pop() {
             for next in self.next(&node) {
@@ -138,7 +181,8 @@ impl Series<'_> {
         }
     }
 
-    /// Two pieces use two equal dice, three pieces three; they move as far as a unit moves by one of the dice.
+    /// Two pieces use two equal dice, three pieces three; they move as far as a unit moves by one
+    /// of the dice.
     fn groups_by_equal_dice(&self, node: &Node, found: &mut Vec<Node>) {
         for &value in &self.rules.values {
             let equal = node.unused.iter().filter(|&&die| die == value).count();
@@ -147,7 +191,13 @@ impl Series<'_> {
                     continue;
                 }
                 for group in self.rules.groups(&node.position, self.seat, size) {
-                    self.hop(node, &group, &vec![value; size], self.rules.unit_distance(&[value]), found);
+                    self.hop(
+                        node,
+                        &group,
+                        &vec![value; size],
+                        self.rules.unit_distance(&[value]),
+                        found,
+                    );
                 }
             }
         }
@@ -165,8 +215,12 @@ impl Series<'_> {
     fn portions(&self, unused: &[u8]) -> BTreeSet<Vec<u8>> {
         let mut portions = BTreeSet::from([Vec::new()]);
         for &throw in unused {
-            let longer = portions.iter().filter(|portion| portion.is_empty() || self.moves_once());
-            let longer: Vec<Vec<u8>> = longer.map(|portion| [portion.as_slice(), &[throw]].concat()).collect();
+            let longer = portions
+                .iter()
+                .filter(|portion| portion.is_empty() || self.moves_once());
+            let longer: Vec<Vec<u8>> = longer
+                .map(|portion| [portion.as_slice(), &[throw]].concat())
+                .collect();
             portions.extend(longer);
         }
         portions.remove(&Vec::new());
@@ -179,32 +233,49 @@ impl Series<'_> {
         if !self.moves_once() || self.rules.unit != "together" {
             return self.rules.may_leave_alone(&node.position, self.seat, piece);
         }
-        let together: Vec<usize> =
-            (0..self.rules.count).filter(|&other| self.before.pieces[self.seat][other] == began).collect();
+        let together: Vec<usize> = (0..self.rules.count)
+            .filter(|&other| self.before.pieces[self.seat][other] == began)
+            .collect();
         let left_alone = together.iter().filter(|&&other| {
             let given = &node.given[other];
             !given.hop.is_empty() && given.with.is_none()
         });
-        self.rules.split || !self.rules.in_area(self.seat, began) || left_alone.count() < together.len() % 2
+        self.rules.split
+            || !self.rules.in_area(self.seat, began)
+            || left_alone.count() < together.len() % 2
     }
 
     fn enter_or_bear_off(&self, node: &Node, throw: u8, found: &mut Vec<Node>) {
         for piece in 0..self.rules.count {
             if let Some(after) = self.rules.enter(&node.position, self.seat, piece, throw) {
-                found.push(self.noted(node, after, &[throw], &[piece], |given| given.enters = Some(throw)));
+                found.push(self.noted(node, after, &[throw], &[piece], |given| {
+                    given.enters = Some(throw)
+                }));
             }
             if self.is_free(node, piece)
                 && let Some(after) = self.rules.bear_off(&node.position, self.seat, piece, throw)
             {
-                found.push(self.noted(node, after, &[throw], &[piece], |given| given.bears = Some(throw)));
+                found.push(self.noted(node, after, &[throw], &[piece], |given| {
+                    given.bears = Some(throw)
+                }));
             }
         }
     }
 
-    fn hop(&self, node: &Node, own: &[usize], throws: &[u8], distance: Option<i32>, found: &mut Vec<Node>) {
-        let after = distance.and_then(|distance| self.rules.hop(&node.position, self.seat, own, distance));
+    fn hop(
+        &self,
+        node: &Node,
+        own: &[usize],
+        throws: &[u8],
+        distance: Option<i32>,
+        found: &mut Vec<Node>,
+    ) {
+        let after =
+            distance.and_then(|distance| self.rules.hop(&node.position, self.seat, own, distance));
         if let Some(after) = after {
-            let mut next = self.noted(node, after, throws, own, |given| given.hop = throws.to_vec());
+            let mut next = self.noted(node, after, throws, own, |given| {
+                given.hop = throws.to_vec()
+            });
             if let (&[one, other], true) = (own, self.moves_once()) {
                 (next.given[one].with, next.given[other].with) = (Some(other), Some(one));
             }
@@ -213,7 +284,14 @@ impl Series<'_> {
     }
 
     /// The turn after the pieces `own` used `throws`, which led to the position `after`.
-    fn noted(&self, node: &Node, mut after: Position, throws: &[u8], own: &[usize], note: impl Fn(&mut Given)) -> Node {
+    fn noted(
+        &self,
+        node: &Node,
+        mut after: Position,
+        throws: &[u8],
+        own: &[usize],
+        note: impl Fn(&mut Given),
+    ) -> Node {
         let mut next = node.clone();
         for throw in throws {
             if let Some(at) = next.unused.iter().position(|unused| unused == throw) {
@@ -223,8 +301,13 @@ impl Series<'_> {
         if self.moves_once() {
             own.iter().for_each(|&piece| note(&mut next.given[piece]));
         } else {
-            after.pieces[self.seat].iter_mut().for_each(|piece| piece.moved = false);
+            after.pieces[self.seat]
+                .iter_mut()
+                .for_each(|piece| piece.moved = false);
         }
-        Node { position: after, ..next }
+        Node {
+            position: after,
+            ..next
+        }
     }
 }

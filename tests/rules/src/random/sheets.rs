@@ -1,5 +1,5 @@
-//! Random sheets: built-in games with changes that the reader of sheets accepts, also in combinations that no built-in
-//! game has.
+//! Random sheets: built-in games with changes that the reader of sheets accepts, also in
+//! combinations that no built-in game has.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{
-    Divide, Flags, MarkRule, Marks, Must, Returns, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind, WithPartner,
-    builtin,
+    Divide, Flags, MarkRule, Marks, Must, Returns, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind,
+    WithPartner, builtin,
 };
 use toml::Table;
 
@@ -20,8 +20,8 @@ use crate::changes;
 /// Whether a sheet has a combination of keys.
 type Condition = fn(&Sheet) -> bool;
 
-/// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. Whoever
-/// fixes the cause removes the line.
+/// Combinations of keys on which engine and oracle differ, or that contradict each other and are
+/// accepted. Whoever fixes the cause removes the line.
 const DISPUTED: [(&str, Condition); 1] = [("divided throws with other rules", |sheet| {
     let earns = sheet.turn.again_on_finish || marks_again(sheet);
     let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
@@ -34,8 +34,9 @@ pub fn is_disputed(sheet: &Sheet) -> bool {
     DISPUTED.iter().any(|(_, holds)| holds(sheet))
 }
 
-/// Changes of throws one by one. A change is a list of keys with alternative values. `-` removes the key, `some` is a
-/// list of some values of the dice, `values` the same or `any`, `number` the number of a square, `numbers` a list.
+/// Changes of throws one by one. A change is a list of keys with alternative values. `-` removes
+/// the key, `some` is a list of some values of the dice, `values` the same or `any`, `number` the
+/// number of a square, `numbers` a list.
 const THROWS: [&str; 13] = [
     "throws.values = [1, 2, 3, 4, 5, 6] | [0, 1, 2, 3, 4] | [8, 1, 2, 3, 4] | [25, 10, 2, 3, 4, 5, 6] | [1, 2] | \
      [3, 1, 12, 6] | [0, 2, 5, 1]; throws.odds = 'cowries' | 'equal'; turn.again = some; turn.bonus = -; \
@@ -140,7 +141,10 @@ const BOARD: [&str; 6] = [
 ];
 
 fn marks_again(sheet: &Sheet) -> bool {
-    sheet.board.mark_kinds().any(|marks| marks.again && !marks.squares.is_empty())
+    sheet
+        .board
+        .mark_kinds()
+        .any(|marks| marks.again && !marks.squares.is_empty())
 }
 
 fn has_units(sheet: &Sheet) -> bool {
@@ -151,8 +155,8 @@ fn has_several_dice(sheet: &Sheet) -> bool {
     sheet.turn.kind == TurnKind::Series && sheet.throws.dice > 1
 }
 
-/// A random sheet of a game in which throws are used one by one, without disputed combinations. Every third sheet
-/// throws several dice at once.
+/// A random sheet of a game in which throws are used one by one, without disputed combinations.
+/// Every third sheet throws several dice at once.
 pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
     let several = below(3, rng) == 0;
     let is_base = |sheet: &&Arc<Sheet>| match sheet.turn.kind {
@@ -162,7 +166,11 @@ pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
     };
     let bases: Vec<&Arc<Sheet>> = builtin::all().iter().filter(is_base).collect();
     let base = bases[below(bases.len(), rng)];
-    let mut sheet = Sheet { name: "random".to_owned(), flags: Flags::new(), ..(**base).clone() };
+    let mut sheet = Sheet {
+        name: "random".to_owned(),
+        flags: Flags::new(),
+        ..(**base).clone()
+    };
     for _ in 0..below(30, rng) {
         sheet = changed(&sheet, rng).unwrap_or(sheet);
     }
@@ -178,26 +186,39 @@ fn changed(sheet: &Sheet, rng: &mut GameRng) -> Option<Sheet> {
         _ => {}
     }
     let mut table: Table = sheet.text().parse().expect("TOML");
-    let throws = if has_several_dice(&sheet) { &DICE[..] } else { &THROWS };
+    let throws = if has_several_dice(&sheet) {
+        &DICE[..]
+    } else {
+        &THROWS
+    };
     for _ in 0..=below(3, rng) {
         let change = one_of(one_of(&[throws, &PIECES, &MEETINGS, &BOARD], rng), rng);
         change.split("; ").for_each(|key| set(&mut table, key, rng));
     }
     // The text of a sheet omits default values.
-    let text = Sheet::read_saved(&table.to_string(), "random.toml").ok()?.text();
-    Sheet::read(&text, "random.toml").ok().filter(|sheet| !is_disputed(sheet))
+    let text = Sheet::read_saved(&table.to_string(), "random.toml")
+        .ok()?
+        .text();
+    Sheet::read(&text, "random.toml")
+        .ok()
+        .filter(|sheet| !is_disputed(sheet))
 }
 
 /// Sets a key to one of its values.
 fn set(table: &mut Table, change: &str, rng: &mut GameRng) {
     let (key, values) = change.split_once(" = ").expect("a key with values");
-    let thrown: Vec<u8> = table["throws"]["values"].clone().try_into().expect("values");
+    let thrown: Vec<u8> = table["throws"]["values"]
+        .clone()
+        .try_into()
+        .expect("values");
     let some: Vec<u8> = thrown.into_iter().filter(|_| below(3, rng) == 0).collect();
     let value = match one_of(&values.split(" | ").collect::<Vec<_>>(), rng) {
         "-" => {
             match key.split_once('.') {
                 Some((section, key)) => {
-                    table.get_mut(section).and_then(|section| section.as_table_mut()?.remove(key));
+                    table
+                        .get_mut(section)
+                        .and_then(|section| section.as_table_mut()?.remove(key));
                 }
                 None => drop(table.remove(key)),
             }
@@ -218,14 +239,32 @@ fn set(table: &mut Table, change: &str, rng: &mut GameRng) {
 
 /// Gives other marks to the squares of a random number.
 fn mark_squares(sheet: &mut Sheet, rng: &mut GameRng) {
-    let rule = one_of(&[MarkRule::Share, MarkRule::Block, MarkRule::Closed, MarkRule::Plain], rng);
-    let squares: Vec<String> = marked_alike(sheet, rng).iter().map(Square::to_string).collect();
+    let rule = one_of(
+        &[
+            MarkRule::Share,
+            MarkRule::Block,
+            MarkRule::Closed,
+            MarkRule::Plain,
+        ],
+        rng,
+    );
+    let squares: Vec<String> = marked_alike(sheet, rng)
+        .iter()
+        .map(Square::to_string)
+        .collect();
     let board = &mut sheet.board;
     let is_left = |name: &String| !squares.contains(name);
     board.marks.retain(is_left);
-    board.other_marks.iter_mut().for_each(|marks| marks.squares.retain(is_left));
+    board
+        .other_marks
+        .iter_mut()
+        .for_each(|marks| marks.squares.retain(is_left));
     board.other_marks.retain(|marks| !marks.squares.is_empty());
-    board.other_marks.push(Marks { rule, again: below(2, rng) == 0, squares });
+    board.other_marks.push(Marks {
+        rule,
+        again: below(2, rng) == 0,
+        squares,
+    });
 }
 
 /// Takes the board of another game.
@@ -246,7 +285,8 @@ pub fn ruleset(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Ruleset {
     let letters = &sheet.seats.allowed[below(sheet.seats.allowed.len(), rng)];
     let seats = SeatSet::from_letters(letters).expect("seats of a checked sheet");
     let pieces = sheet.pieces.allowed[below(sheet.pieces.allowed.len(), rng)].to_string();
-    Ruleset::of(Arc::clone(sheet), seats, [("pieces", pieces.as_str())]).expect("a ruleset of a checked sheet")
+    Ruleset::of(Arc::clone(sheet), seats, [("pieces", pieces.as_str())])
+        .expect("a ruleset of a checked sheet")
 }
 
 fn one_of<T: Clone>(all: &[T], rng: &mut GameRng) -> T {
@@ -260,17 +300,29 @@ fn race(sheet: &Sheet) -> Option<Race> {
     Some(Race::new(Ruleset::of(sheet, seats, []).ok()?))
 }
 
-/// The squares of a random number on the courses of all seats, and all that have the numbers of those.
+/// The squares of a random number on the courses of all seats, and all that have the numbers of
+/// those.
 pub fn marked_alike(sheet: &Sheet, rng: &mut GameRng) -> BTreeSet<Square> {
-    let Some(race) = race(sheet) else { return BTreeSet::new() };
-    let courses: Vec<&[Square]> =
-        Seat::ALL.into_iter().map(|seat| race.board().course(seat)).filter(|course| !course.is_empty()).collect();
+    let Some(race) = race(sheet) else {
+        return BTreeSet::new();
+    };
+    let courses: Vec<&[Square]> = Seat::ALL
+        .into_iter()
+        .map(|seat| race.board().course(seat))
+        .filter(|course| !course.is_empty())
+        .collect();
     let mut squares = BTreeSet::from([courses[0][below(courses[0].len() - 1, rng)]]);
     loop {
-        let is_marked = |number: &usize| courses.iter().any(|course| squares.contains(&course[*number]));
+        let is_marked = |number: &usize| {
+            courses
+                .iter()
+                .any(|course| squares.contains(&course[*number]))
+        };
         let numbers: Vec<usize> = (0..courses[0].len()).filter(is_marked).collect();
-        let more: BTreeSet<Square> =
-            numbers.iter().flat_map(|&number| courses.iter().map(move |course| course[number])).collect();
+        let more: BTreeSet<Square> = numbers
+            .iter()
+            .flat_map(|&number| courses.iter().map(move |course| course[number]))
+            .collect();
         if more == squares {
             return squares;
         }
@@ -284,10 +336,18 @@ pub fn course(rng: &mut GameRng) -> String {
     let (middle, mut direction) = ([side / 2; 2], 0);
     let mut way = vec![[0, below(side, rng)]];
     for _ in 0..8 + below(24, rng) {
-        for turn in [0, 0, 1, 3][below(4, rng)..].iter().copied().chain([0, 1, 3]) {
+        for turn in [0, 0, 1, 3][below(4, rng)..]
+            .iter()
+            .copied()
+            .chain([0, 1, 3])
+        {
             let [row, column] = way[way.len() - 1];
-            let next =
-                [[row + 1, column], [row, column + 1], [row.wrapping_sub(1), column], [row, column.wrapping_sub(1)]];
+            let next = [
+                [row + 1, column],
+                [row, column + 1],
+                [row.wrapping_sub(1), column],
+                [row, column.wrapping_sub(1)],
+            ];
             let next = next[(direction + turn) % 4];
             if next.iter().all(|&at| at < side) && next != middle {
                 direction = (direction + turn) % 4;
@@ -297,7 +357,8 @@ pub fn course(rng: &mut GameRng) -> String {
         }
     }
     way.push(middle);
-    let name = |[row, column]: [usize; 2]| format!("{}{}", char::from(b'A' + column as u8), row + 1);
+    let name =
+        |[row, column]: [usize; 2]| format!("{}{}", char::from(b'A' + column as u8), row + 1);
     let course = way.into_iter().map(name).collect::<Vec<_>>().join(" >");
     let copy = ["board.copy = 'mirror'; seats.allowed = ['SN']", ""][below(2, rng)];
     format!("board.side = {side}; board.course = '{course}'; board.marks = []; {copy}")
@@ -309,8 +370,8 @@ mod tests {
 
     use super::*;
 
-    /// A change with a mistyped key or value never gives a valid sheet. The first attempts change the built-in games
-    /// themselves, later attempts games with more and more other changes.
+    /// A change with a mistyped key or value never gives a valid sheet. The first attempts change
+    /// the built-in games themselves, later attempts games with more and more other changes.
     #[test]
     fn every_change_can_be_applied() {
         let mut rng = chance::stream(1, 0);
@@ -320,12 +381,18 @@ mod tests {
             let set_keys = change.replace("- | ", "");
             let is_applied = (0..25 * bases.len()).any(|attempt| {
                 let base = &bases[attempt % bases.len()];
-                let mut sheet = Sheet { name: "random".to_owned(), flags: Flags::new(), ..(**base).clone() };
+                let mut sheet = Sheet {
+                    name: "random".to_owned(),
+                    flags: Flags::new(),
+                    ..(**base).clone()
+                };
                 for _ in 0..attempt / bases.len() {
                     sheet = changed(&sheet, &mut rng).unwrap_or(sheet);
                 }
                 let mut table: Table = sheet.text().parse().expect("TOML");
-                set_keys.split("; ").for_each(|key| set(&mut table, key, &mut rng));
+                set_keys
+                    .split("; ")
+                    .for_each(|key| set(&mut table, key, &mut rng));
                 Sheet::read_saved(&table.to_string(), "random.toml").is_ok()
             });
             assert!(is_applied, "{change}");

@@ -24,9 +24,10 @@ pub struct BenchGamesArgs {
 /// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
-    /// Measure the rules: random legal play on one thread, for each number of seats. Reports the median of
-    /// three measurements.
+    /// Measure the rules: random legal play on one thread, for each number of seats. Reports the
+    /// median of three measurements.
     Env(BenchGamesArgs),
-    /// Measure the network, the learner and self-play on one thread, for the fewest seats of each game.
+    /// Measure the network, the learner and self-play on one thread, for the fewest seats of each
+    /// game.
     Net(BenchGamesArgs),
 }

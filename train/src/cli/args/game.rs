@@ -6,8 +6,8 @@ use clap::builder::RangedI64ValueParser as Whole;
 /// The game and the number of seats, for commands whose agents may not contain a game.
 #[derive(Debug, Args)]
 pub struct GameArgs {
-    /// Game with optional house rules: `NAME`, `NAME?flag=value` or `FILE.toml?flag=value&flag=value`. `ashta
-    /// game` lists the names. A bot contains its game.
+    /// Game with optional house rules: `NAME`, `NAME?flag=value` or
+    /// `FILE.toml?flag=value&flag=value`. `ashta game` lists the names. A bot contains its game.
     #[arg(long)]
     pub game: Option<String>,
     /// Number of seats, 2 to 4. A bot contains it.
@@ -18,8 +18,8 @@ pub struct GameArgs {
 /// Options of `ashta game`.
 #[derive(Debug, Args)]
 pub struct ShowGameArgs {
-    /// Name of a game, or a sheet (a file that ends in .toml), with optional house rules after a `?`. By
-    /// default all games are listed.
+    /// Name of a game, or a sheet (a file that ends in .toml), with optional house rules after a
+    /// `?`. By default all games are listed.
     #[arg(value_name = "GAME-OR-FILE")]
     pub game: Option<String>,
     /// Print JSON instead of sentences.

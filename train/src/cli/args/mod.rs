@@ -30,15 +30,17 @@ const ARENA_AGENTS: &str = "\
 AGENTS
   as for `ashta eval`, or engine:COMMAND, a program that speaks the engine protocol, such as 'engine:./mybot --flag'";
 
-/// The help of the program. clap cannot group commands; a test compares this list with the commands.
+/// The help of the program. clap cannot group commands; a test compares this list with the
+/// commands.
 const HELP: &str = include_str!("help.txt");
 
 /// Train bots for the old race games of India, measure them and export them.
 #[derive(Debug, Parser)]
 #[command(name = "ashta", version, help_template = HELP, after_help = AGENTS)]
 pub struct Cli {
-    /// Look for bots and tables in this folder first. The next folders are `ASHTA_CHECKPOINTS`, `ashta` in the
-    /// data folder of the user, and `checkpoints` in the current folder. The program contains the small bots.
+    /// Look for bots and tables in this folder first. The next folders are `ASHTA_CHECKPOINTS`,
+    /// `ashta` in the data folder of the user, and `checkpoints` in the current folder. The program
+    /// contains the small bots.
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
     /// Choose a command; without one, `ashta` runs `new`.
@@ -98,8 +100,8 @@ pub enum Command {
     Play(PlayArgs),
     /// Serve the page on this machine and open it in the browser; works offline.
     Serve {
-        /// Listen on this port; 0 takes any free port. The default is 8000, or a free port if another program uses
-        /// 8000.
+        /// Listen on this port; 0 takes any free port. The default is 8000, or a free port if
+        /// another program uses 8000.
         #[arg(long)]
         port: Option<u16>,
         /// Do not open the browser.
@@ -111,11 +113,12 @@ pub enum Command {
     /// Answer JSON requests on standard input, one per line, for other programs.
     #[command(after_help = AGENTS)]
     Engine {
-        /// Answer `bestmove` and `evaluate` with this agent; without it, the engine only knows the rules.
+        /// Answer `bestmove` and `evaluate` with this agent; without it, the engine only knows the
+        /// rules.
         #[arg(long, value_name = "SPEC")]
         agent: Option<String>,
-        /// Instead of answering, check whether this program answers as an engine must, and name the rules that it
-        /// breaks.
+        /// Instead of answering, check whether this program answers as an engine must, and name the
+        /// rules that it breaks.
         #[arg(long, value_name = "COMMAND", conflicts_with = "agent")]
         check: Option<String>,
         /// Game of the check. The default is the game of the default settings.
@@ -146,15 +149,16 @@ pub enum Command {
 /// Options of `ashta train`.
 #[derive(Debug, Args)]
 pub struct TrainArgs {
-    /// Name of a configuration, with optional house rules (`ashte-kashte?pieces=2`); or a TOML file with
-    /// settings; or the sheet of a game.
+    /// Name of a configuration, with optional house rules (`ashte-kashte?pieces=2`); or a TOML file
+    /// with settings; or the sheet of a game.
     #[arg(required_unless_present_any = ["resume", "defaults"])]
     pub config: Option<PathBuf>,
-    /// Change one setting, for example `--set selfplay.games=50000`. May be repeated; overrides the file.
+    /// Change one setting, for example `--set selfplay.games=50000`. May be repeated; overrides the
+    /// file.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Resume the run in this folder from its newest checkpoint. With --set, everything may change except the
-    /// game, the seed, the widths of the networks and `learning.replay_capacity`.
+    /// Resume the run in this folder from its newest checkpoint. With --set, everything may change
+    /// except the game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
     /// If the newest checkpoint is damaged, rename it and resume from an older checkpoint.
@@ -163,8 +167,8 @@ pub struct TrainArgs {
     /// Print every setting with its default and its meaning; do not train.
     #[arg(long, conflicts_with_all = ["config", "set", "resume"])]
     pub defaults: bool,
-    /// Check the settings and print them, with the ruleset, the encoding and the recipe (the hash of the
-    /// settings that shape the bot); do not train.
+    /// Check the settings and print them, with the ruleset, the encoding and the recipe (the hash
+    /// of the settings that shape the bot); do not train.
     #[arg(long, conflicts_with_all = ["resume", "defaults"])]
     pub dry_run: bool,
     /// Print JSON instead of TOML.
@@ -174,27 +178,36 @@ pub struct TrainArgs {
 
 /// Parses a number above 0 and below 1.
 fn tolerance(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number < 1.0);
+    let number = text
+        .parse()
+        .ok()
+        .filter(|&number: &f64| number > 0.0 && number < 1.0);
     number.ok_or_else(|| format!("{text} is not a number above 0 and below 1"))
 }
 
 /// Parses a seed.
 fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("{text} is not a whole number from 0 to {}", u64::MAX))
+    text.parse()
+        .map_err(|_| format!("{text} is not a whole number from 0 to {}", u64::MAX))
 }
 
 /// Parses a number of minutes, at least 0.
 fn minutes(text: &str) -> Result<f64, String> {
-    let minutes = text.parse().ok().filter(|minutes: &f64| (0.0..=1e9).contains(minutes));
+    let minutes = text
+        .parse()
+        .ok()
+        .filter(|minutes: &f64| (0.0..=1e9).contains(minutes));
     minutes.ok_or_else(|| format!("{text} is not a number of minutes from 0 to 1,000,000,000"))
 }
 
 /// Options of `ashta solve`.
 #[derive(Debug, Args)]
 pub struct SolveArgs {
-    /// Name of a configuration, or a TOML file whose section [ruleset] is used, or the sheet of a game.
+    /// Name of a configuration, or a TOML file whose section [ruleset] is used, or the sheet of a
+    /// game.
     pub config: PathBuf,
-    /// Change one setting, for example `--set ruleset.flags.pieces=1`. May be repeated; overrides the file.
+    /// Change one setting, for example `--set ruleset.flags.pieces=1`. May be repeated; overrides
+    /// the file.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Table to write. FILE.unfinished keeps the progress; the same command resumes it.
@@ -223,8 +236,8 @@ pub struct SolveArgs {
 /// Number of games, seed and threads of matches.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MatchArgs {
-    /// Pairs of games to play for each opponent or lineup. With three or four seats: games with each rotation
-    /// of the seats.
+    /// Pairs of games to play for each opponent or lineup. With three or four seats: games with
+    /// each rotation of the seats.
     #[arg(long, default_value_t = 1000, value_parser = Whole::<u64>::new().range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
@@ -238,8 +251,17 @@ pub struct MatchArgs {
 impl MatchArgs {
     /// Returns the configuration of the matches.
     pub fn config(self) -> MatchConfig {
-        let MatchArgs { pairs, seed, threads } = self;
-        MatchConfig { blocks: pairs, seed, threads: threads.into(), ..MatchConfig::default() }
+        let MatchArgs {
+            pairs,
+            seed,
+            threads,
+        } = self;
+        MatchConfig {
+            blocks: pairs,
+            seed,
+            threads: threads.into(),
+            ..MatchConfig::default()
+        }
     }
 }
 
@@ -252,13 +274,18 @@ pub struct EvalArgs {
     #[arg(hide = true)]
     pub others: Vec<String>,
     /// Opponents, separated by commas.
-    #[arg(long, value_delimiter = ',', default_value = "random,runner,hunter,greedy,greedy+2ply")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "random,runner,hunter,greedy,greedy+2ply"
+    )]
     pub against: Vec<String>,
     #[command(flatten)]
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Write the evaluated bot with these results in its manifest to this file; it may be the file of the bot.
+    /// Write the evaluated bot with these results in its manifest to this file; it may be the file
+    /// of the bot.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Print JSON instead of a table.
@@ -268,10 +295,21 @@ pub struct EvalArgs {
 
 /// Parses two differences in Elo; the first must be smaller.
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
-    let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 1000.0);
-    let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
+    let number = |text: &str| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|elo: &f64| elo.abs() <= 1000.0)
+    };
+    let pair = text
+        .split_once(',')
+        .and_then(|(first, second)| Some((number(first)?, number(second)?)));
     let pair = pair.ok_or_else(|| format!("{text} is not a pair of differences such as 0,10"))?;
-    if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }
+    if pair.0 < pair.1 {
+        Ok(pair)
+    } else {
+        Err(format!("{} is not less than {}", pair.0, pair.1))
+    }
 }
 
 /// Options of `ashta arena`.
@@ -284,8 +322,8 @@ pub struct ArenaArgs {
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Stop as soon as the sequential probability ratio test decides for each other agent whether the first agent is
-    /// at most ELO0 or at least ELO1 points of normalised Elo better.
+    /// Stop as soon as the sequential probability ratio test decides for each other agent whether
+    /// the first agent is at most ELO0 or at least ELO1 points of normalised Elo better.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = hypotheses, allow_hyphen_values = true)]
     pub sprt: Option<(f64, f64)>,
     /// Probability that the test accepts ELO1 when ELO0 is true.
@@ -294,8 +332,9 @@ pub struct ArenaArgs {
     /// Probability that the test accepts ELO0 when ELO1 is true.
     #[arg(long, default_value_t = 0.05, value_parser = tolerance)]
     pub beta: f64,
-    /// Measure luck with the values of this agent; `auto` uses perfect play or the strongest bot, `none`
-    /// measures no luck. The option also measures the luck of the games in --games again [default: auto].
+    /// Measure luck with the values of this agent; `auto` uses perfect play or the strongest bot,
+    /// `none` measures no luck. The option also measures the luck of the games in --games again
+    /// [default: auto].
     #[arg(long, value_name = "AGENT")]
     pub luck: Option<String>,
     /// Give this agent the rating 0; by default the mean of all ratings is 0.
@@ -304,11 +343,12 @@ pub struct ArenaArgs {
     /// Seconds that an engine may take for a choice.
     #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     pub move_seconds: f64,
-    /// Write the standard error of each engine to a file in this folder; by default in a temporary folder,
-    /// which is named at the end.
+    /// Write the standard error of each engine to a file in this folder; by default in a temporary
+    /// folder, which is named at the end.
     #[arg(long, value_name = "DIR")]
     pub engine_errors: Option<PathBuf>,
-    /// Write every game to this file, one per line. If the file has games of this arena, continue after them.
+    /// Write every game to this file, one per line. If the file has games of this arena, continue
+    /// after them.
     #[arg(long = "games", value_name = "FILE")]
     pub games_file: Option<PathBuf>,
     /// Write a report to this folder: index.html, a self-contained page, and report.json.
@@ -343,7 +383,10 @@ pub struct AnalyzeArgs {
 
 /// Parses a number of seconds above 0 and at most a day.
 fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= 86_400.0);
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|&seconds: &f64| seconds > 0.0 && seconds <= 86_400.0);
     seconds.ok_or_else(|| format!("{text} is not a number of seconds above 0 and up to 86,400"))
 }
 
@@ -392,8 +435,8 @@ pub struct RolloutArgs {
     /// Sheet of the game (a file that ends in .toml), if the game is not built in.
     #[arg(long)]
     pub game: Option<String>,
-    /// Agent whose values correct the luck of throws, or `none`. `auto` takes perfect play if there is a table,
-    /// otherwise the largest bot of the game.
+    /// Agent whose values correct the luck of throws, or `none`. `auto` takes perfect play if there
+    /// is a table, otherwise the largest bot of the game.
     #[arg(long, default_value = "auto")]
     pub values: String,
     /// Largest number of games from each position.
@@ -421,8 +464,8 @@ pub struct RolloutArgs {
 pub struct LevelsArgs {
     /// Bot file or name of a bot.
     pub bot: String,
-    /// Write the bot with its levels to this file; it may be the file of the bot. By default no file is
-    /// written.
+    /// Write the bot with its levels to this file; it may be the file of the bot. By default no
+    /// file is written.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -449,8 +492,8 @@ pub struct PlayArgs {
     /// Always show winning chances (typing `?` shows them once).
     #[arg(long)]
     pub show: bool,
-    /// Start from this position, in the notation that `p` prints. For a game of your own, --game names the
-    /// sheet.
+    /// Start from this position, in the notation that `p` prints. For a game of your own, --game
+    /// names the sheet.
     #[arg(long, conflicts_with = "seats")]
     pub position: Option<String>,
     /// Write the positions of the game to this new file, one per line.
@@ -463,8 +506,8 @@ pub struct PlayArgs {
 pub struct ExportArgs {
     /// Folder of a training run, or file or name of a bot.
     pub source: String,
-    /// File to write; by default NAME.bot or NAME.onnx in the current folder, unless the name is taken by
-    /// another file.
+    /// File to write; by default NAME.bot or NAME.onnx in the current folder, unless the name is
+    /// taken by another file.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// Write the model card of the bot to this file, as Markdown.
@@ -473,8 +516,8 @@ pub struct ExportArgs {
     /// Format of the file.
     #[arg(long, value_enum, default_value_t)]
     pub format: ExportFormat,
-    /// Checkpoint to export: `latest`, `best` (highest mean score in the short evaluations), or the number of
-    /// an iteration [default: latest].
+    /// Checkpoint to export: `latest`, `best` (highest mean score in the short evaluations), or the
+    /// number of an iteration [default: latest].
     #[arg(long, value_name = "WHICH")]
     pub checkpoint: Option<String>,
 }
@@ -485,7 +528,8 @@ pub enum ExportFormat {
     /// Bot file for the program, Python, Rust, C and the browser.
     #[default]
     Bot,
-    /// ONNX model with the inputs `observation` and `legal_actions` and the outputs `policy` and `values`.
+    /// ONNX model with the inputs `observation` and `legal_actions` and the outputs `policy` and
+    /// `values`.
     Onnx,
 }
 
@@ -497,9 +541,20 @@ mod tests {
 
     #[test]
     fn the_help_lists_every_command() {
-        let listed = |line: &str| line.strip_prefix("  ")?.split_once("  ").map(|(name, _)| name.trim().to_owned());
-        let mut names: Vec<String> = HELP.lines().filter_map(listed).filter(|name| name != "help").collect();
-        let mut commands: Vec<String> = Cli::command().get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        let listed = |line: &str| {
+            line.strip_prefix("  ")?
+                .split_once("  ")
+                .map(|(name, _)| name.trim().to_owned())
+        };
+        let mut names: Vec<String> = HELP
+            .lines()
+            .filter_map(listed)
+            .filter(|name| name != "help")
+            .collect();
+        let mut commands: Vec<String> = Cli::command()
+            .get_subcommands()
+            .map(|it| it.get_name().to_owned())
+            .collect();
         names.sort();
         commands.sort();
         assert_eq!(names, commands);

@@ -1,5 +1,5 @@
-//! Speed of the rules: random legal play on one thread, one game at a time, and many games together (in lock-step: each
-//! step makes one action in every game).
+//! Speed of the rules: random legal play on one thread, one game at a time, and many games together
+//! (in lock-step: each step makes one action in every game).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use rand::Rng;
 
 use super::{Columns, Show, repeat};
 
-/// The columns: whether many games run in lock-step (otherwise one game runs at a time), actions (including forced
-/// ones), throws, and finished games.
+/// The columns: whether many games run in lock-step (otherwise one game runs at a time), actions
+/// (including forced ones), throws, and finished games.
 pub(super) const COLUMNS: Columns = [
     ("vectorised", 10, "vectorised"),
     ("decisions/s", 14, "decisions_per_second"),
@@ -32,7 +32,13 @@ pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<(
     let time = Duration::from_secs_f64(seconds / 3.0);
     for vectorised in [false, true] {
         for race in races {
-            let measure = |seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) };
+            let measure = |seed| {
+                if vectorised {
+                    lock_step(race, time, seed)
+                } else {
+                    one_game(race, time, seed)
+                }
+            };
             let mut tries = [0, 1, 2].map(measure);
             tries.sort_by(|a, b| a[0].total_cmp(&b[0]));
             show(race, vectorised.into(), tries[1])?;
@@ -52,11 +58,14 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> [f64; 3] {
         for _ in 0..2048 {
             let draw = |state: &State, _| {
                 throws += 1;
-                (throws <= limit).then(|| chance::outcome(race.chance_outcomes(state), rng.next_u64()))
+                (throws <= limit)
+                    .then(|| chance::outcome(race.chance_outcomes(state), rng.next_u64()))
             };
             if chance::throw_dice(race, &mut state, draw).is_some() {
                 let legal = race.legal_actions(&state);
-                let action = legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action");
+                let action = legal
+                    .nth(below(legal.len(), &mut rng))
+                    .expect("a decision has a legal action");
                 race.apply_action(&mut state, action);
                 decisions += 1;
             } else {
@@ -81,7 +90,10 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> [f64; 3] {
     let mut masks = Array2::from_elem((LOCK_STEP, spec.actions), false);
     let mut players = Array1::zeros(LOCK_STEP);
     let mut returns = Array2::zeros((LOCK_STEP, spec.seats.len()));
-    let (mut terminated, mut truncated) = (Array1::from_elem(LOCK_STEP, false), Array1::from_elem(LOCK_STEP, false));
+    let (mut terminated, mut truncated) = (
+        Array1::from_elem(LOCK_STEP, false),
+        Array1::from_elem(LOCK_STEP, false),
+    );
     let mut buffers = VecBuffers {
         observations: observations.view_mut(),
         masks: masks.view_mut(),
@@ -100,13 +112,23 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> [f64; 3] {
                 let legal = mask.iter().filter(|&&is_legal| is_legal).count();
                 let nth = below(legal, &mut rng);
                 // A finished game has no legal action; the next step resets it.
-                if let Some((chosen, _)) = mask.iter().enumerate().filter(|&(_, &is_legal)| is_legal).nth(nth) {
+                if let Some((chosen, _)) = mask
+                    .iter()
+                    .enumerate()
+                    .filter(|&(_, &is_legal)| is_legal)
+                    .nth(nth)
+                {
                     *action = Action(chosen as u8);
                     decisions += 1;
                 }
             }
-            env.step(&actions, &mut buffers).expect("the actions are legal");
-            games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
+            env.step(&actions, &mut buffers)
+                .expect("the actions are legal");
+            games += buffers
+                .terminated
+                .iter()
+                .filter(|&&is_over| is_over)
+                .count() as u64;
         }
     });
     [decisions, env.throws(), games].map(|count| count as f64 / elapsed.as_secs_f64())

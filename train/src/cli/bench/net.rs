@@ -17,8 +17,9 @@ use ashta_env::race::Race;
 
 use super::{Columns, Show, repeat};
 
-/// The columns: widths of the hidden layers, evaluated positions (the time includes the making of their observations),
-/// samples that the learner uses in batches of 256, and samples that self-play produces while nothing is learned.
+/// The columns: widths of the hidden layers, evaluated positions (the time includes the making of
+/// their observations), samples that the learner uses in batches of 256, and samples that self-play
+/// produces while nothing is learned.
 pub(super) const COLUMNS: Columns = [
     ("hidden", 12, "hidden"),
     ("evaluations/s", 14, "evaluations_per_second"),
@@ -30,7 +31,11 @@ pub(super) const COLUMNS: Columns = [
 pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
     for race in races {
         for hidden in [64, 128, 256] {
-            show(race, vec![hidden].into(), measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
+            show(
+                race,
+                vec![hidden].into(),
+                measure(race, &[hidden], Duration::from_secs_f64(seconds))?,
+            )?;
         }
     }
     Ok(())
@@ -41,8 +46,12 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<[f64; 3]> {
     let NetShape { value, policy } = NetShape::for_spec(race.spec(), hidden, hidden);
     let mut learner = Learner::new(value, &config.learning, LearnerDevice::Cpu, 1)?;
     let policy = Learner::new(policy, &config.learning, LearnerDevice::Cpu, 1)?;
-    let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
-    let rule = TargetRule { lambda: 0.8, luck_coefficient: 1.0 };
+    let mut evaluator =
+        NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
+    let rule = TargetRule {
+        lambda: 0.8,
+        luck_coefficient: 1.0,
+    };
     let mut replay = Replay::new(Part::Starts, 100_000, 0);
     let mut number = 0;
     let selfplay = per_second(time, || {
@@ -62,7 +71,9 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<[f64; 3]> {
     });
     let mut states = Vec::new();
     for record in play_games(race, &mut evaluator, &config, 2, 0..4) {
-        record.visit(race, rule, |position| states.extend(position.is_start.then_some(*position.state)));
+        record.visit(race, rule, |position| {
+            states.extend(position.is_start.then_some(*position.state))
+        });
     }
     states.truncate(1000);
     let mut values = Vec::new();

@@ -15,7 +15,9 @@ use serde_json::json;
 pub fn run(as_json: bool) -> Result<()> {
     let mut bots = Vec::new();
     for (name, source) in games::folders().bots() {
-        let read = source.content().and_then(|content| Ok((Bot::from_bytes(&content)?.manifest, content.len())));
+        let read = source
+            .content()
+            .and_then(|content| Ok((Bot::from_bytes(&content)?.manifest, content.len())));
         match read.with_context(|| source.to_string()) {
             Ok((manifest, bytes)) => bots.push((name, manifest, source, bytes)),
             Err(error) => remark_once(&format!("skipped: {error:#}")),
@@ -23,7 +25,11 @@ pub fn run(as_json: bool) -> Result<()> {
     }
     if as_json {
         let json = bots.iter().map(|(name, manifest, source, bytes)| {
-            let path = if let BotSource::File(path) = source { Some(path) } else { None };
+            let path = if let BotSource::File(path) = source {
+                Some(path)
+            } else {
+                None
+            };
             json!({
                 "name": name,
                 "path": path,
@@ -41,7 +47,13 @@ pub fn run(as_json: bool) -> Result<()> {
     }
     let mut rows = vec![["name", "game", "network", "KiB", "games", "measured"].map(str::to_owned)];
     for (name, manifest, _, bytes) in &bots {
-        let hidden: Vec<String> = manifest.shape.value.hidden.iter().map(usize::to_string).collect();
+        let hidden: Vec<String> = manifest
+            .shape
+            .value
+            .hidden
+            .iter()
+            .map(usize::to_string)
+            .collect();
         rows.push([
             name.clone(),
             format!("{} {}", manifest.ruleset, manifest.seats),
@@ -53,14 +65,27 @@ pub fn run(as_json: bool) -> Result<()> {
     }
     print(columns(&rows, |column| column == 3 || column == 4))?;
     let example = bots.first().map_or("NAME", |(name, ..)| name.as_str());
-    print(format_args!("Use a name in place of a bot file: ashta play {example}+2ply"))
+    print(format_args!(
+        "Use a name in place of a bot file: ashta play {example}+2ply"
+    ))
 }
 
-/// The last measured score of the bot with one ply of look-ahead. Usually, this score is against the strongest
-/// opponent.
+/// The last measured score of the bot with one ply of look-ahead. Usually, this score is against
+/// the strongest opponent.
 fn describe_strength(strength: &[Strength]) -> Option<String> {
     let usual = describe_lookahead(Lookahead::Plies(1));
-    let last = strength.iter().filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?))).next_back();
-    let (Strength { score, low, high, .. }, opponent) = last?;
-    Some(format!("{} against {opponent}", with_interval(100.0 * score, [100.0 * low, 100.0 * high], 1, " %")))
+    let last = strength
+        .iter()
+        .filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?)))
+        .next_back();
+    let (
+        Strength {
+            score, low, high, ..
+        },
+        opponent,
+    ) = last?;
+    Some(format!(
+        "{} against {opponent}",
+        with_interval(100.0 * score, [100.0 * low, 100.0 * high], 1, " %")
+    ))
 }

@@ -23,16 +23,22 @@ pub fn run(agent: Option<&str>) -> Result<()> {
             continue;
         }
         let answer = engine.answer_text(&line) + "\n";
-        output.write_all(answer.as_bytes()).and_then(|()| output.flush()).context("cannot write standard output")?;
+        output
+            .write_all(answer.as_bytes())
+            .and_then(|()| output.flush())
+            .context("cannot write standard output")?;
     }
     Ok(())
 }
 
-/// Reads a line. If the line is too long, reads only [`LONGEST_REQUEST`] + 1 bytes, which the engine refuses. Returns
-/// `false` at the end of the input.
+/// Reads a line. If the line is too long, reads only [`LONGEST_REQUEST`] + 1 bytes, which the
+/// engine refuses. Returns `false` at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
-    let read = input.by_ref().take(LONGEST_REQUEST as u64 + 1).read_until(b'\n', line)?;
+    let read = input
+        .by_ref()
+        .take(LONGEST_REQUEST as u64 + 1)
+        .read_until(b'\n', line)?;
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > LONGEST_REQUEST {

@@ -14,7 +14,20 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let is_onnx = args.format == ExportFormat::Onnx;
     let which = args.checkpoint.as_deref();
     let (output, card) = (args.output.as_deref(), args.card.as_deref());
-    let file = export::write(&args.source, which, output, card, is_onnx, &games::folders())?;
-    print(format_args!("{}: {}", export::ending(is_onnx), file.display()))?;
-    card.map_or(Ok(()), |card| print(format_args!("card: {}", card.display())))
+    let file = export::write(
+        &args.source,
+        which,
+        output,
+        card,
+        is_onnx,
+        &games::folders(),
+    )?;
+    print(format_args!(
+        "{}: {}",
+        export::ending(is_onnx),
+        file.display()
+    ))?;
+    card.map_or(Ok(()), |card| {
+        print(format_args!("card: {}", card.display()))
+    })
 }

@@ -20,11 +20,15 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
     let race = bot.race().with_context(|| source.to_string())?;
     let config = args.games.config();
     if config.blocks < 2 {
-        bail!("--pairs must be at least 2 for intervals (got {})", config.blocks);
+        bail!(
+            "--pairs must be at least 2 for intervals (got {})",
+            config.blocks
+        );
     }
     args.output.as_deref().map(check_writable).transpose()?;
     let levels = calibrate(&race, &bot.evaluator(), &config);
-    let levels = levels.context("all games reached the turn limit, so the levels have no scores")?;
+    let levels =
+        levels.context("all games reached the turn limit, so the levels have no scores")?;
     if let Some(output) = &args.output {
         bot.manifest.levels.clone_from(&levels);
         bot.write(output)?;
@@ -39,13 +43,30 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
             "levels": levels,
         }));
     }
-    let heads =
-        ["level", "temperature", "regret per decision", "score against the bot without a level"].map(str::to_owned);
+    let heads = [
+        "level",
+        "temperature",
+        "regret per decision",
+        "score against the bot without a level",
+    ]
+    .map(str::to_owned);
     let row = |found: &Calibration| {
         let regret = with_interval(found.regret, found.regret_interval, 5, "");
-        let score = with_interval(100.0 * found.score, found.score_interval.map(|share| 100.0 * share), 1, " %");
-        [found.level.to_string(), format!("{:.5}", found.temperature), regret, score]
+        let score = with_interval(
+            100.0 * found.score,
+            found.score_interval.map(|share| 100.0 * share),
+            1,
+            " %",
+        );
+        [
+            found.level.to_string(),
+            format!("{:.5}", found.temperature),
+            regret,
+            score,
+        ]
     };
-    let rows: Vec<_> = std::iter::once(heads).chain(levels.iter().map(row)).collect();
+    let rows: Vec<_> = std::iter::once(heads)
+        .chain(levels.iter().map(row))
+        .collect();
     print(columns(&rows, |column| column > 0))
 }

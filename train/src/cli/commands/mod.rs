@@ -48,9 +48,9 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Solve(args) => solve::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),
-        Command::Benchmark { what: BenchmarkCommand::Verify { file, table, json } } => {
-            benchmark::verify(&file, &table, json)
-        }
+        Command::Benchmark {
+            what: BenchmarkCommand::Verify { file, table, json },
+        } => benchmark::verify(&file, &table, json),
         Command::Bots { json } => bots::run(json),
         Command::Card { bot, output } => card::run(&bot, output.as_deref()),
         Command::Levels(args) => levels::run(&args),
@@ -60,9 +60,16 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Play(args) => play::run(&args),
         Command::Serve { port, no_browser } => serve::run(port, no_browser),
         Command::Export(args) => export::run(&args),
-        Command::Engine { check: Some(command), game, move_seconds, .. } => {
-            arena::check::run(&command, &game.unwrap_or_else(usual_game), Duration::from_secs_f64(move_seconds))
-        }
+        Command::Engine {
+            check: Some(command),
+            game,
+            move_seconds,
+            ..
+        } => arena::check::run(
+            &command,
+            &game.unwrap_or_else(usual_game),
+            Duration::from_secs_f64(move_seconds),
+        ),
         Command::Engine { agent, .. } => engine::run(agent.as_deref()),
         Command::Bench { what } => bench::run(&what),
         Command::Completions { shell } => {
@@ -71,8 +78,13 @@ pub fn run(cli: Cli) -> Result<()> {
             output::print(String::from_utf8_lossy(&script).trim_end())
         }
         Command::Man { folder } => {
-            let check =
-                |path: PathBuf| if path.extension() == Some("1".as_ref()) { check_target(&path) } else { Ok(()) };
+            let check = |path: PathBuf| {
+                if path.extension() == Some("1".as_ref()) {
+                    check_target(&path)
+                } else {
+                    Ok(())
+                }
+            };
             let written = std::fs::create_dir_all(&folder)
                 .and_then(|()| std::fs::read_dir(&folder)?.try_for_each(|page| check(page?.path())))
                 .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));

@@ -17,18 +17,31 @@ use crate::cli::PlayArgs;
 use crate::cli::play::{PlayTable, Session};
 use crate::report::analysis::is_bounded;
 
-/// Reads a position of a built-in game, of the game of `agent`, or of the sheet that `--game` names.
+/// Reads a position of a built-in game, of the game of `agent`, or of the sheet that `--game`
+/// names.
 ///
 /// # Errors
-/// When the text is not a position of such a game, or its turn is too large. The message contains `argument`, the name
-/// of the argument.
-pub fn position_of(argument: &str, text: &str, game: Option<&str>, agent: &NamedAgent) -> Result<(Race, State)> {
+/// When the text is not a position of such a game, or its turn is too large. The message contains
+/// `argument`, the name of the argument.
+pub fn position_of(
+    argument: &str,
+    text: &str,
+    game: Option<&str>,
+    agent: &NamedAgent,
+) -> Result<(Race, State)> {
     let mut sheets = games::sheets_of(&[agent]);
     if let Some(game) = game {
-        sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
+        sheets.add(Arc::clone(
+            games::ruleset(&sheets, game, None)
+                .context("--game")?
+                .base(),
+        ))?;
     }
     let (race, state) = Race::parse_in(&sheets, text).with_context(|| argument.to_owned())?;
-    ensure!(is_bounded(&race, &state), "{argument}: its turn is too large");
+    ensure!(
+        is_bounded(&race, &state),
+        "{argument}: its turn is too large"
+    );
     Ok((race, state))
 }
 
@@ -49,7 +62,10 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         None => {
             let usual = || (agent.bot().is_none() && agent.table().is_none()).then(usual_game);
             let game = args.game.game.clone().or_else(usual);
-            (games::race_of(game.as_deref(), args.game.seats, &[&agent])?, None)
+            (
+                games::race_of(game.as_deref(), args.game.seats, &[&agent])?,
+                None,
+            )
         }
     };
     let player = games::player(&agent, &race)?;
@@ -66,7 +82,8 @@ pub fn run(args: &PlayArgs) -> Result<()> {
     };
     // Create the file before the game, so that a game is not played without its record.
     if let Some(path) = &args.record {
-        File::create_new(path).with_context(|| format!("cannot create the record {}", path.display()))?;
+        File::create_new(path)
+            .with_context(|| format!("cannot create the record {}", path.display()))?;
     }
     let mut session = Session::new(table, std::io::stdin().lock(), std::io::stdout().lock());
     session.play().context("the game was stopped")
@@ -75,10 +92,17 @@ pub fn run(args: &PlayArgs) -> Result<()> {
 /// The seats of the person: the seat of `--seat`, or its whole team if one player plays for a team.
 fn persons(race: &Race, seat: &str) -> Result<SeatSet> {
     let seats = race.spec().seats;
-    let found = seat.parse().ok().and_then(|letter: char| Seat::from_letter(letter.to_ascii_uppercase()));
+    let found = seat
+        .parse()
+        .ok()
+        .and_then(|letter: char| Seat::from_letter(letter.to_ascii_uppercase()));
     let Some(seat) = found.filter(|&found| seats.contains(found)) else {
         bail!("--seat {seat}: the seats of this game are {seats:?}");
     };
     let has_one_mind = race.ruleset().sheet().seats.one_mind;
-    Ok(if has_one_mind { race.spec().teams[seat] } else { SeatSet::of(&[seat]) })
+    Ok(if has_one_mind {
+        race.spec().teams[seat]
+    } else {
+        SeatSet::of(&[seat])
+    })
 }

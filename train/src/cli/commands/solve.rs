@@ -10,7 +10,9 @@ use crate::run::files::check_writable;
 use crate::run::games;
 use crate::run::output::{print, print_json, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, check_memory, solve};
+use ashta_agents::perfect::solve::{
+    SolveConfig, Solved, Stage, SweepProgress, check_memory, solve,
+};
 use ashta_agents::perfect::table::{self, Table};
 use ashta_agents::perfect::{start, start_values};
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
@@ -29,7 +31,8 @@ const SAVING: u32 = 20;
 pub fn run(args: &SolveArgs) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
-    let starts = TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
+    let starts =
+        TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
     let output = args.output.display();
     if args.output.is_dir() {
         bail!("{output} is a folder; --output must name a file for the table");
@@ -37,20 +40,33 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     // Check this before hours of work.
     check_writable(&args.output).with_context(|| format!("cannot write the table {output}"))?;
     let kept = args.output.with_added_extension("unfinished");
-    let mut unfinished = kept.exists().then(|| table::read_unfinished(&kept, &starts)).transpose()?;
+    let mut unfinished = kept
+        .exists()
+        .then(|| table::read_unfinished(&kept, &starts))
+        .transpose()?;
     if unfinished.is_some() {
         remark(format_args!("resuming from {}", kept.display()));
     }
     let memory = check_memory(&starts, !args.no_proof, args.threads.into());
     let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
-    remark(format_args!("{} needs about {memory:.2} GB of memory", race.ruleset()));
+    remark(format_args!(
+        "{} needs about {memory:.2} GB of memory",
+        race.ruleset()
+    ));
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now and lose the unsaved part)")?;
+    terminal::on_interrupt(
+        &stops,
+        "stopping (press Ctrl-C again to stop now and lose the unsaved part)",
+    )?;
 
     let began = Instant::now();
     let bar = terminal::spinner("computing the moves")?;
     let turns = RaceTurns::new(starts.clone());
-    let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: !args.no_proof };
+    let solving = SolveConfig {
+        threads: args.threads.into(),
+        tolerance: args.tolerance,
+        certify: !args.no_proof,
+    };
     let mut save_after = Duration::from_secs_f64(args.save_minutes * 60.0);
     let solution = loop {
         let since = Instant::now();
@@ -58,7 +74,11 @@ pub fn run(args: &SolveArgs) -> Result<()> {
             bar.set_message(describe(stage));
             let is_due = matches!(stage, Stage::Values(_)) && since.elapsed() > save_after;
             let is_stopped = stops.load(Ordering::Relaxed) || is_due;
-            if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_stopped {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         match solve(&turns, start(&starts), unfinished.take(), &solving, &watch)? {
             Solved::Solution(solution) => break solution,
@@ -69,7 +89,10 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                 save_after = save_after.max(SAVING * since.elapsed());
                 if stops.load(Ordering::Relaxed) {
                     bar.finish_and_clear();
-                    remark(format_args!("the same command resumes from {}", kept.display()));
+                    remark(format_args!(
+                        "the same command resumes from {}",
+                        kept.display()
+                    ));
                     std::process::exit(terminal::INTERRUPTED);
                 }
                 unfinished = Some(found);
@@ -98,10 +121,25 @@ pub fn describe(stage: &Stage) -> String {
 }
 
 /// The progress of the sweeps, as a line of text.
-pub fn sweep(what: &str, SweepProgress { place, layers, levels, last_change }: &SweepProgress) -> String {
+pub fn sweep(
+    what: &str,
+    SweepProgress {
+        place,
+        layers,
+        levels,
+        last_change,
+    }: &SweepProgress,
+) -> String {
     let part = 100 * place.levels / (*levels).max(1);
-    let layer = if *layers > 1 { format!("layer {} of {layers}, ", place.layers + 1) } else { String::new() };
-    format!("{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}", place.sweeps + 1)
+    let layer = if *layers > 1 {
+        format!("layer {} of {layers}, ", place.layers + 1)
+    } else {
+        String::new()
+    };
+    format!(
+        "{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}",
+        place.sweeps + 1
+    )
 }
 
 fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Result<()> {
@@ -119,20 +157,32 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
         }));
     }
     let (positions, sweeps) = (facts.positions, facts.sweeps);
-    print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;
+    print(format_args!(
+        "{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s",
+        table.ruleset()
+    ))?;
     match facts.certificate {
         Some(proof) => print(format_args!(
             "value for the seat that throws first: {:.9} ± {:.1e}; the error of every value is at most {:.1e}",
             values[0], proof.start_error, proof.error
         ))?,
-        None => {
-            print(format_args!("values in turn order, from the seat that throws first: {values:.7?} (without proof)"))?
-        }
+        None => print(format_args!(
+            "values in turn order, from the seat that throws first: {values:.7?} (without proof)"
+        ))?,
     }
-    print(format_args!("looking one turn ahead changes no value by more than {:.1e}", facts.residual))?;
+    print(format_args!(
+        "looking one turn ahead changes no value by more than {:.1e}",
+        facts.residual
+    ))?;
     if facts.cut_off > 0.0 {
         let share = facts.cut_off;
-        print(format_args!("the ignored series of throws have a total probability of at most {share:.1e} in a turn"))?;
+        print(format_args!(
+            "the ignored series of throws have a total probability of at most {share:.1e} in a turn"
+        ))?;
     }
-    print(format_args!("table: {} ({} bits per value, {bytes} bytes)", args.output.display(), table.bits()))
+    print(format_args!(
+        "table: {} ({} bits per value, {bytes} bytes)",
+        args.output.display(),
+        table.bits()
+    ))
 }

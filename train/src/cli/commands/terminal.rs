@@ -12,8 +12,8 @@ use crate::run::output::{print, remark};
 /// Exit code of an interrupted process.
 pub const INTERRUPTED: i32 = 130;
 
-/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second request, ends the
-/// process immediately.
+/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second
+/// request, ends the process immediately.
 ///
 /// # Errors
 /// When signals cannot be received.
@@ -39,7 +39,9 @@ pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()
 /// # Errors
 /// Never: the template is valid.
 pub fn bar(length: u64, unit: &str) -> Result<ProgressBar> {
-    let style = ProgressStyle::with_template(&format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"))?;
+    let style = ProgressStyle::with_template(&format!(
+        "{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"
+    ))?;
     Ok(ProgressBar::new(length).with_style(style))
 }
 
@@ -54,7 +56,9 @@ pub fn print_few_blocks(blocks: u64) -> Result<()> {
     if blocks >= ENOUGH_BLOCKS {
         return Ok(());
     }
-    print(format_args!("\nThe intervals are not usable yet: they need at least {ENOUGH_BLOCKS} blocks of games."))
+    print(format_args!(
+        "\nThe intervals are not usable yet: they need at least {ENOUGH_BLOCKS} blocks of games."
+    ))
 }
 
 /// Prints the number of games that were truncated at the turn limit, if there are any.
@@ -64,7 +68,9 @@ pub fn print_few_blocks(blocks: u64) -> Result<()> {
 pub fn print_truncated(games: u64) -> Result<()> {
     match games {
         0 => Ok(()),
-        1 => print("1 game reached the turn limit; it and the games paired with it are not counted"),
+        1 => {
+            print("1 game reached the turn limit; it and the games paired with it are not counted")
+        }
         _ => print(format_args!(
             "{games} games reached the turn limit; they and the games paired with them are not counted"
         )),
@@ -77,7 +83,9 @@ pub fn print_truncated(games: u64) -> Result<()> {
 /// Never: the template is valid.
 pub fn spinner(message: &'static str) -> Result<ProgressBar> {
     let style = ProgressStyle::with_template("{elapsed_precise} {spinner} {prefix} {wide_msg}")?;
-    let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
+    let bar = ProgressBar::new_spinner()
+        .with_style(style)
+        .with_message(message);
     bar.enable_steady_tick(Duration::from_millis(200));
     Ok(bar)
 }

@@ -1,4 +1,5 @@
-//! `ashta train`: trains, evaluates and exports a bot, from a configuration or from an interrupted run.
+//! `ashta train`: trains, evaluates and exports a bot, from a configuration or from an interrupted
+//! run.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -42,10 +43,23 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     )?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
-    let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let concluded = if run.train(&watch)? { run.conclude(&stop)? } else { None };
+    let watch = |_: &RunLog| {
+        if stop.is_set() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let concluded = if run.train(&watch)? {
+        run.conclude(&stop)?
+    } else {
+        None
+    };
     let Some((evaluation, bot)) = concluded else {
-        remark(format_args!("interrupted; resume with\n    ashta train --resume {}", path.display()));
+        remark(format_args!(
+            "interrupted; resume with\n    ashta train --resume {}",
+            path.display()
+        ));
         std::process::exit(terminal::INTERRUPTED);
     };
     print(score_table(&evaluation.results))?;
@@ -59,7 +73,12 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 fn dry_run(args: &TrainArgs, folders: &Folders) -> Result<()> {
     let config = Config::load(args.config.as_deref(), &args.set)?;
     let (race, _) = prepare(&config, folders)?;
-    let RunInfo { ruleset, ruleset_hash, encoding, .. } = RunInfo::of(&race, config.run.seed);
+    let RunInfo {
+        ruleset,
+        ruleset_hash,
+        encoding,
+        ..
+    } = RunInfo::of(&race, config.run.seed);
     let (recipe, settings) = (config.recipe(), config.to_toml());
     if args.json {
         return print_json(&json!({
@@ -71,6 +90,8 @@ fn dry_run(args: &TrainArgs, folders: &Folders) -> Result<()> {
             "config": settings,
         }));
     }
-    print(format_args!("# {ruleset}, hash {ruleset_hash}; encoding {encoding}; recipe {recipe}"))?;
+    print(format_args!(
+        "# {ruleset}, hash {ruleset_hash}; encoding {encoding}; recipe {recipe}"
+    ))?;
     print(settings.trim_end())
 }

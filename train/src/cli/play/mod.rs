@@ -1,4 +1,5 @@
-//! A game of a person against an agent, as text over any input and output, so that tests can play whole games.
+//! A game of a person against an agent, as text over any input and output, so that tests can play
+//! whole games.
 
 mod style;
 #[cfg(test)]
@@ -81,17 +82,26 @@ struct Moment {
 }
 
 impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
-    /// Creates a game that reads the answers of the person from `input`, one per line, and writes to `output`.
+    /// Creates a game that reads the answers of the person from `input`, one per line, and writes
+    /// to `output`.
     pub fn new(table: PlayTable<'a>, input: I, output: O) -> Session<'a, I, O> {
         let seats = table.race.spec().seats;
-        let state = table
-            .position
-            .unwrap_or_else(|| table.race.initial_state(chance::first_seat(seats, &mut chance::stream(table.seed, 0))));
+        let state = table.position.unwrap_or_else(|| {
+            table.race.initial_state(chance::first_seat(
+                seats,
+                &mut chance::stream(table.seed, 0),
+            ))
+        });
         Session {
             input,
             output,
             throws: SeededThrows::new(table.seed),
-            now: Moment { state, clock: TurnClock::default(), rng: chance::stream(table.seed, 1), recorded: 1 },
+            now: Moment {
+                state,
+                clock: TurnClock::default(),
+                rng: chance::stream(table.seed, 1),
+                recorded: 1,
+            },
             decisions: Vec::new(),
             record: vec![state],
             table,
@@ -114,10 +124,15 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                     }
                 }
                 Some(seat) => self.play_agent_turn(seat)?,
-                None if self.table.race.node(&self.now.state) == Node::Terminal => return self.print_result(),
+                None if self.table.race.node(&self.now.state) == Node::Terminal => {
+                    return self.print_result();
+                }
                 None => {
                     let cap = self.table.race.spec().turn_limit;
-                    writeln!(self.output, "\nThe game is truncated after {cap} turns: no seat wins.")?;
+                    writeln!(
+                        self.output,
+                        "\nThe game is truncated after {cap} turns: no seat wins."
+                    )?;
                     return self.print_position();
                 }
             }
@@ -125,11 +140,14 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     fn keep_record(&self) -> Result<()> {
-        let Some(path) = &self.table.record else { return Ok(()) };
+        let Some(path) = &self.table.record else {
+            return Ok(());
+        };
         write_whole(path, self.record().join("\n") + "\n")
     }
 
-    /// Returns the first position, every position in which a turn was chosen, and the current position, as text.
+    /// Returns the first position, every position in which a turn was chosen, and the current
+    /// position, as text.
     pub fn record(&self) -> Vec<String> {
         let is_new = self.record.last() != Some(&self.now.state);
         let states = self.record.iter().chain(is_new.then_some(&self.now.state));
@@ -137,25 +155,43 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     fn print_greeting(&mut self) -> Result<()> {
-        let PlayTable { race, persons, agent_name, seed, .. } = &self.table;
+        let PlayTable {
+            race,
+            persons,
+            agent_name,
+            seed,
+            ..
+        } = &self.table;
         let seats = race.spec().seats;
         let names = |of_persons: bool| {
-            let taken = seats.iter().filter(|&seat| persons.contains(seat) == of_persons);
+            let taken = seats
+                .iter()
+                .filter(|&seat| persons.contains(seat) == of_persons);
             listed(taken.map(letter).collect())
         };
         let game = bold(&race.spec().name);
-        let text = format!("{game}: you play {}, {agent_name} plays {}.", names(true), names(false));
-        Ok(writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", broken(&text, 4))?)
+        let text = format!(
+            "{game}: you play {}, {agent_name} plays {}.",
+            names(true),
+            names(false)
+        );
+        Ok(writeln!(
+            self.output,
+            "{}\n--seed {seed} repeats these throws; h is for help.",
+            broken(&text, 4)
+        )?)
     }
 
-    /// Throws until a seat must decide, and returns the seat; `None` if the game is over or truncated.
+    /// Throws until a seat must decide, and returns the seat; `None` if the game is over or
+    /// truncated.
     fn throw(&mut self) -> Option<Seat> {
         let (race, Moment { state, clock, .. }) = (self.table.race, &mut self.now);
         chance::throw_dice(race, state, |state, seat| {
             let is_truncated = clock.begins_turn(seat) && clock.turns() >= race.spec().turn_limit;
             (!is_truncated).then(|| {
                 let (turn, throw) = clock.throw(seat);
-                self.throws.draw(seat, turn, throw, race.chance_outcomes(state))
+                self.throws
+                    .draw(seat, turn, throw, race.chance_outcomes(state))
             })
         })
     }
@@ -166,7 +202,10 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let start = self.now.state;
         let mut actions = Vec::new();
         while self.table.race.node(&self.now.state) == Node::Decision(seat) {
-            let action = self.table.agent.choose(self.table.race, &self.now.state, &mut self.now.rng);
+            let action =
+                self.table
+                    .agent
+                    .choose(self.table.race, &self.now.state, &mut self.now.rng);
             self.table.race.apply_action(&mut self.now.state, action);
             actions.push(action);
         }
@@ -175,21 +214,34 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.print_turn(seat, &start, &turn)
     }
 
-    /// Asks the person for a turn or an undo. If only one turn is possible, plays and prints it. Breaks when the person
-    /// quits.
+    /// Asks the person for a turn or an undo. If only one turn is possible, plays and prints it.
+    /// Breaks when the person quits.
     fn ask_person(&mut self, seat: Seat) -> Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
-        let text = |index| in_line(&self.table.race.turn_text(&self.now.state, results.actions(index)));
+        let text = |index| {
+            in_line(
+                &self
+                    .table
+                    .race
+                    .turn_text(&self.now.state, results.actions(index)),
+            )
+        };
         let texts: Vec<String> = (0..results.len()).map(text).collect();
         if let [only] = texts.as_slice() {
             let start = self.now.state;
             self.choose(*results.state(0));
-            return self.print_turn(seat, &start, only).map(ControlFlow::Continue);
+            return self
+                .print_turn(seat, &start, only)
+                .map(ControlFlow::Continue);
         }
         self.decisions.push(self.now.clone());
         self.draw()?;
-        self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?;
+        self.list(
+            seat,
+            &texts,
+            self.table.shows_chances.then_some(results.states()),
+        )?;
         loop {
             write!(self.output, "Your choice (1-{}, h for help): ", texts.len())?;
             self.output.flush()?;
@@ -200,7 +252,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             }
             let word = line.trim();
             match word.to_lowercase().as_str() {
-                "" => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
+                "" => self.list(
+                    seat,
+                    &texts,
+                    self.table.shows_chances.then_some(results.states()),
+                )?,
                 "?" => self.list(seat, &texts, Some(results.states()))?,
                 "b" | "board" => self.draw()?,
                 "p" | "position" => self.print_position()?,
@@ -209,7 +265,10 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                     writeln!(self.output, "{COMMANDS}\n\n{rules}\n")?;
                 }
                 "u" | "undo" if self.undo() => return Ok(ControlFlow::Continue(())),
-                "u" | "undo" => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
+                "u" | "undo" => writeln!(
+                    self.output,
+                    "This is your first decision: there is nothing to undo."
+                )?,
                 "q" | "quit" | "exit" => return Ok(ControlFlow::Break(())),
                 number => match number.parse::<usize>() {
                     Ok(number) if (1..=texts.len()).contains(&number) => {
@@ -217,10 +276,17 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                         return Ok(ControlFlow::Continue(()));
                     }
                     Ok(number) => {
-                        writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
+                        writeln!(
+                            self.output,
+                            "There is no choice {number}: type a number from 1 to {}.",
+                            texts.len()
+                        )?;
                     }
                     Err(_) => {
-                        let said = format!("`{}` is not an answer: type a number from 1 to", in_line(word));
+                        let said = format!(
+                            "`{}` is not an answer: type a number from 1 to",
+                            in_line(word)
+                        );
                         writeln!(self.output, "{said} {}, or h for help.", texts.len())?;
                     }
                 },
@@ -245,7 +311,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     /// Returns to the previous decision, if there is one.
     fn undo(&mut self) -> bool {
-        let Some(before) = self.decisions.len().checked_sub(2) else { return false };
+        let Some(before) = self.decisions.len().checked_sub(2) else {
+            return false;
+        };
         self.now = self.decisions[before].clone();
         self.decisions.truncate(before);
         self.record.truncate(self.now.recorded);
@@ -258,15 +326,27 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     fn print_position(&mut self) -> Result<()> {
-        Ok(writeln!(self.output, "{}", self.table.race.print(&self.now.state))?)
+        Ok(writeln!(
+            self.output,
+            "{}",
+            self.table.race.print(&self.now.state)
+        )?)
     }
 
     /// The throws of a seat in words, such as `N throws 4, 2`.
     fn throws_text(&self, seat: Seat, state: &State) -> String {
         let PlayTable { race, persons, .. } = &self.table;
-        let values: Vec<String> = race.pending_throws(state).iter().map(ToString::to_string).collect();
+        let values: Vec<String> = race
+            .pending_throws(state)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let colour = race.colour(state);
-        let partner = if colour == seat { String::new() } else { format!(" for {}", letter(colour)) };
+        let partner = if colour == seat {
+            String::new()
+        } else {
+            format!(" for {}", letter(colour))
+        };
         let (who, verb) = if !persons.contains(seat) {
             (letter(seat), "throws")
         } else if persons.len() > 1 {
@@ -279,17 +359,30 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     /// Prints the turn that was played from `start`, in one line.
     fn print_turn(&mut self, seat: Seat, start: &State, turn: &str) -> Result<()> {
-        let chances = if self.table.shows_chances { format!("  [{}]", self.chances()) } else { String::new() };
+        let chances = if self.table.shows_chances {
+            format!("  [{}]", self.chances())
+        } else {
+            String::new()
+        };
         let thrown = self.throws_text(seat, start);
-        Ok(writeln!(self.output, "{}", broken(&format!("{thrown}: {turn}{chances}"), 4))?)
+        Ok(writeln!(
+            self.output,
+            "{}",
+            broken(&format!("{thrown}: {turn}{chances}"), 4)
+        )?)
     }
 
-    /// Lists the choices. If `results` contains the positions after the choices, also shows the estimates of these
-    /// positions.
+    /// Lists the choices. If `results` contains the positions after the choices, also shows the
+    /// estimates of these positions.
     fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> Result<()> {
         writeln!(self.output, "{}:", self.throws_text(seat, &self.now.state))?;
         let values = results.map(|results| self.values(results));
-        let best = |values: &[BySeat<f32>]| values.iter().map(|value| value[seat]).fold(f32::MIN, f32::max);
+        let best = |values: &[BySeat<f32>]| {
+            values
+                .iter()
+                .map(|value| value[seat])
+                .fold(f32::MIN, f32::max)
+        };
         for (index, text) in texts.iter().enumerate() {
             let estimate = values.as_ref().map_or(String::new(), |values| {
                 let value = values[index][seat];
@@ -308,7 +401,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     fn values(&mut self, states: &[State]) -> Vec<BySeat<f32>> {
         let mut values = Vec::new();
-        self.table.evaluator.values(self.table.race, states, &mut values);
+        self.table
+            .evaluator
+            .values(self.table.race, states, &mut values);
         values
     }
 
@@ -317,7 +412,10 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let spec = self.table.race.spec();
         match spec.payoff {
             Payoff::Winner | Payoff::Teams => format!("{:.1} %", 100.0 * value),
-            Payoff::Placings => format!("place {:.2}", 1.0 + (1.0 - value) * (spec.seats.len() - 1) as f32),
+            Payoff::Placings => format!(
+                "place {:.2}",
+                1.0 + (1.0 - value) * (spec.seats.len() - 1) as f32
+            ),
         }
     }
 
@@ -327,7 +425,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let spec = self.table.race.spec();
         let is_first = |seat: &Seat| spec.teams[*seat].iter().next() == Some(*seat);
         let chance = |seat: Seat| format!("{} {}", self.team(seat), self.value_text(values[seat]));
-        spec.seats.iter().filter(is_first).map(chance).collect::<Vec<_>>().join(", ")
+        spec.seats
+            .iter()
+            .filter(is_first)
+            .map(chance)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The letters of a seat's team: `S`, or `S and N`.
@@ -347,7 +450,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let text = match race.spec().payoff {
             _ if winners.len() == seats.len() => "A draw: no seat can ever move again.".to_owned(),
             Payoff::Placings => {
-                let place = |seat: Seat| 1 + seats.iter().filter(|&other| returns[other] > returns[seat]).count();
+                let place = |seat: Seat| {
+                    1 + seats
+                        .iter()
+                        .filter(|&other| returns[other] > returns[seat])
+                        .count()
+                };
                 let mut order: Vec<Seat> = seats.iter().collect();
                 order.sort_by_key(|&seat| place(seat));
                 let listed = |&seat: &Seat| {
@@ -368,7 +476,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 /// Names as `S`, `S and N`, `E, N and W`.
 fn listed(mut names: Vec<String>) -> String {
     let last = names.pop().unwrap_or_default();
-    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+    if names.is_empty() {
+        last
+    } else {
+        format!("{} and {last}", names.join(", "))
+    }
 }
 
 /// The letter of a seat, in its colour.

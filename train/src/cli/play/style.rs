@@ -1,5 +1,5 @@
-//! Colours of seats in the terminal. The crate `console` leaves them out if standard output is not a terminal, or if
-//! the user disables colours (`NO_COLOR`).
+//! Colours of seats in the terminal. The crate `console` leaves them out if standard output is not
+//! a terminal, or if the user disables colours (`NO_COLOR`).
 
 use std::fmt::Display;
 
@@ -11,7 +11,11 @@ const COLOURS: [Color; 4] = [Color::Green, Color::Yellow, Color::Red, Color::Blu
 
 /// `text` in the colour of a seat.
 pub fn coloured(seat: Seat, text: impl Display) -> String {
-    Style::new().fg(COLOURS[seat.index()]).bold().apply_to(text).to_string()
+    Style::new()
+        .fg(COLOURS[seat.index()])
+        .bold()
+        .apply_to(text)
+        .to_string()
 }
 
 /// `text` in bold letters.
@@ -19,14 +23,21 @@ pub fn bold(text: impl Display) -> String {
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// A drawing of a position with coloured pieces. The last line, with the letters of the columns, stays plain.
+/// A drawing of a position with coloured pieces. The last line, with the letters of the columns,
+/// stays plain.
 pub fn drawing(drawing: &str) -> String {
-    let Some((rows, columns)) = drawing.rsplit_once('\n') else { return drawing.to_owned() };
-    let piece = |letter: char| seat_of(letter).map_or_else(|| letter.to_string(), |seat| coloured(seat, letter));
+    let Some((rows, columns)) = drawing.rsplit_once('\n') else {
+        return drawing.to_owned();
+    };
+    let piece = |letter: char| {
+        seat_of(letter).map_or_else(|| letter.to_string(), |seat| coloured(seat, letter))
+    };
     let mut out = String::new();
     for part in rows.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
         let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-        let is_pieces = word.chars().all(|c| c.is_ascii_digit() || seat_of(c).is_some());
+        let is_pieces = word
+            .chars()
+            .all(|c| c.is_ascii_digit() || seat_of(c).is_some());
         if is_pieces {
             out.extend(part.chars().map(piece));
         } else {
@@ -54,7 +65,13 @@ mod tests {
         let [south, north] = [Seat::SOUTH, Seat::NORTH].map(|seat| coloured(seat, seat.letter()));
         let small = coloured(Seat::SOUTH, 's');
         console::set_colors_enabled(false);
-        assert!(found.starts_with(&format!(" 2 [{south}2{north}] .  {small}\n")), "{found:?}");
-        assert!(found.ends_with(" 1  .   > South  off 1\n    E    S"), "{found:?}");
+        assert!(
+            found.starts_with(&format!(" 2 [{south}2{north}] .  {small}\n")),
+            "{found:?}"
+        );
+        assert!(
+            found.ends_with(" 1  .   > South  off 1\n    E    S"),
+            "{found:?}"
+        );
     }
 }

@@ -64,15 +64,24 @@ fn whole_games_are_played() {
         let text = played(game, seats, person, agent, 5, &ones());
         let end = text.lines().last().expect("an end");
         let place = format!("{person} (you)");
-        assert!(end.contains("win") || end.contains(&place), "{game} {seats}: {end}");
-        assert!(text.lines().all(|line| !line.contains("not an answer")), "{game} {seats}");
+        assert!(
+            end.contains("win") || end.contains(&place),
+            "{game} {seats}: {end}"
+        );
+        assert!(
+            text.lines().all(|line| !line.contains("not an answer")),
+            "{game} {seats}"
+        );
     }
 }
 
 #[test]
 fn finished_partners_move_for_each_other() {
-    let text =
-        resumed("pagade?teams=true S+:home,home,home,home/E:6,7,12,12/N+:70,75,home,home/W:6,7,12,12 S *", "q\n").0;
+    let text = resumed(
+        "pagade?teams=true S+:home,home,home,home/E:6,7,12,12/N+:70,75,home,home/W:6,7,12,12 S *",
+        "q\n",
+    )
+    .0;
     assert!(text.contains(" for N"), "{text}");
 }
 
@@ -82,23 +91,47 @@ const DECISION: &str = "ashtapada S:5,30/N:off,23 S 4,2";
 fn a_choice_is_printed_and_made() {
     let (text, record) = resumed(DECISION, "1\n");
     assert!(text.contains("You throw 4, 2:\n  1  "), "{text}");
-    assert!(text.contains("H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"), "{text}");
+    assert!(
+        text.contains("H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"),
+        "{text}"
+    );
     assert_eq!(record[0], DECISION);
-    assert!(record[1].starts_with("ashtapada S:11,30/N:off,23 N "), "{record:?}");
+    assert!(
+        record[1].starts_with("ashtapada S:11,30/N:off,23 N "),
+        "{record:?}"
+    );
 }
 
 #[test]
 fn questions_leave_the_position_alone() {
     let (text, record) = resumed(DECISION, "?\nb\np\nh\n\n0\n9\nfoo\nq\n");
-    assert_eq!(text.matches("You throw 4, 2:").count(), 3, "at first, with chances, and after ENTER");
+    assert_eq!(
+        text.matches("You throw 4, 2:").count(),
+        3,
+        "at first, with chances, and after ENTER"
+    );
     assert!(text.contains(" %*") || text.contains(" % *"), "{text}");
     assert!(text.contains("Before the choice: S "), "{text}");
-    assert_eq!(text.matches("A  ").count(), 2, "the board at first and by b: {text}");
-    assert_eq!(text.matches(DECISION).count(), 2, "by p and at the end: {text}");
+    assert_eq!(
+        text.matches("A  ").count(),
+        2,
+        "the board at first and by b: {text}"
+    );
+    assert_eq!(
+        text.matches(DECISION).count(),
+        2,
+        "by p and at the end: {text}"
+    );
     assert!(text.contains("u        undo"), "{text}");
-    assert!(text.contains("There is no choice 0: type a number from 1 to 4."), "{text}");
+    assert!(
+        text.contains("There is no choice 0: type a number from 1 to 4."),
+        "{text}"
+    );
     assert!(text.contains("There is no choice 9"), "{text}");
-    assert!(text.contains("`foo` is not an answer: type a number from 1 to 4, or h for help."), "{text}");
+    assert!(
+        text.contains("`foo` is not an answer: type a number from 1 to 4, or h for help."),
+        "{text}"
+    );
     assert_eq!(record, [DECISION]);
 }
 
@@ -114,7 +147,12 @@ fn the_end_of_the_input_quits() {
 fn undo_goes_back_to_the_decision_before() {
     let (text, record) = resumed(DECISION, "u\n1\nu\np\nq\n");
     assert!(text.contains("there is nothing to undo"), "{text}");
-    assert!(text.ends_with(&format!("{DECISION}\nYour choice (1-4, h for help): {DECISION}\n")), "{text}");
+    assert!(
+        text.ends_with(&format!(
+            "{DECISION}\nYour choice (1-4, h for help): {DECISION}\n"
+        )),
+        "{text}"
+    );
     assert_eq!(record, [DECISION]);
     // The same turns get the same throws, so the same choices give the same game.
     let straight = resumed(DECISION, "1\n1\n1\nq\n");
@@ -132,9 +170,22 @@ fn chances_are_shown_all_the_time() {
 
 #[test]
 fn ends_are_announced() {
-    let end = |position: &str| resumed(position, "1\n").0.lines().last().expect("an end").to_owned();
-    assert_eq!(end("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 3"), "You win.");
-    assert_eq!(end("ashte-kashte S:hand,hand,hand,hand/N:45,home,home,home N 3"), "N wins.");
+    let end = |position: &str| {
+        resumed(position, "1\n")
+            .0
+            .lines()
+            .last()
+            .expect("an end")
+            .to_owned()
+    };
+    assert_eq!(
+        end("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 3"),
+        "You win."
+    );
+    assert_eq!(
+        end("ashte-kashte S:hand,hand,hand,hand/N:45,home,home,home N 3"),
+        "N wins."
+    );
     let team = "pagade?teams=true S+:home,home,home,home/E:6,7,12,12/N+:81,home,home,home/W:6,7,12,12 N 3,3";
     assert_eq!(end(team), "Your team wins: S and N.");
     let places = "pagade S+:home,home,home,home/E+#2:home,home,home,home/N+:81,home,home,home/W:6,7,12,12 N 3,3";
@@ -145,6 +196,11 @@ fn ends_are_announced() {
 fn help_fits_the_screen() {
     for sheet in ashta_env::sheet::builtin::all() {
         let text = rules(sheet);
-        assert!(text.lines().chain(COMMANDS.lines()).all(|line| line.chars().count() < 80), "{text}");
+        assert!(
+            text.lines()
+                .chain(COMMANDS.lines())
+                .all(|line| line.chars().count() < 80),
+            "{text}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The merged settings before validation: the defaults, then a settings file, then `--set` options.
 //!
-//! Errors name the origin of a value. The known keys are the keys of `configs/default.toml`, and all keys in the
-//! section `ruleset.flags`. The module `read` checks the values.
+//! Errors name the origin of a value. The known keys are the keys of `configs/default.toml`, and
+//! all keys in the section `ruleset.flags`. The module `read` checks the values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -52,8 +52,8 @@ pub struct RawEntry {
     pub origin: Origin,
 }
 
-/// The merged settings. A key includes its section, such as `run.seed`. Every key of the defaults exists; later layers
-/// replace single values.
+/// The merged settings. A key includes its section, such as `run.seed`. Every key of the defaults
+/// exists; later layers replace single values.
 #[derive(Debug)]
 pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
@@ -70,13 +70,28 @@ const MOST_PROBLEMS: usize = 100;
 impl RawConfig {
     /// Creates the settings with only the defaults.
     pub fn defaults() -> RawConfig {
-        let mut raw = RawConfig { entries: BTreeMap::new(), sheet: None, problems: Vec::new(), more: 0 };
+        let mut raw = RawConfig {
+            entries: BTreeMap::new(),
+            sheet: None,
+            problems: Vec::new(),
+            more: 0,
+        };
         let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
         for (section, table) in defaults {
-            for (key, value) in table.as_table().expect("the defaults consist of sections").clone() {
+            for (key, value) in table
+                .as_table()
+                .expect("the defaults consist of sections")
+                .clone()
+            {
                 let key = format!("{section}.{key}");
                 if key != FLAGS {
-                    raw.entries.insert(key, RawEntry { value, origin: Origin::Default });
+                    raw.entries.insert(
+                        key,
+                        RawEntry {
+                            value,
+                            origin: Origin::Default,
+                        },
+                    );
                 }
             }
         }
@@ -86,13 +101,22 @@ impl RawConfig {
     /// Adds the settings of a file; errors name the file `path`.
     pub fn add_file(&mut self, path: &Path, text: &str) {
         let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-        let origin = |offset: usize| Origin::File(path.to_path_buf(), 1 + ends.partition_point(|&end| end < offset));
+        let origin = |offset: usize| {
+            Origin::File(
+                path.to_path_buf(),
+                1 + ends.partition_point(|&end| end < offset),
+            )
+        };
         match DeTable::parse(text) {
             Ok(table) => self.add_table("", table.into_inner(), &origin),
             Err(error) => {
                 let said = syntax_problems(text, &[error]).into_iter();
                 self.problems.extend(said.map(|(at, key, problem)| {
-                    let key = if key.is_empty() { key } else { format!("{key}: ") };
+                    let key = if key.is_empty() {
+                        key
+                    } else {
+                        format!("{key}: ")
+                    };
                     format!("{}: {key}{problem}", origin(at))
                 }));
             }
@@ -103,47 +127,67 @@ impl RawConfig {
     pub fn add_sheet(&mut self, path: &Path, text: &str) {
         // Keep the text: a pipe can be read only once.
         self.sheet = Some(text.to_owned());
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let entry = RawEntry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let entry = RawEntry {
+            value: Value::String(name),
+            origin: Origin::File(path.to_path_buf(), 1),
+        };
         self.entries.insert("ruleset.game".to_owned(), entry);
     }
 
-    /// Adds one setting of the command line, `section.key=value`. A value that is not TOML is a text, so that words
-    /// need no quotation marks.
+    /// Adds one setting of the command line, `section.key=value`. A value that is not TOML is a
+    /// text, so that words need no quotation marks.
     pub fn add_override(&mut self, text: &str) {
         let Some((key, value)) = text.split_once('=') else {
-            self.problems.push(format!("--set {text}: must be section.key=value"));
+            self.problems
+                .push(format!("--set {text}: must be section.key=value"));
             return;
         };
         let value = value.trim();
-        let value =
-            DeValue::parse(value).unwrap_or_else(|_| Spanned::new(0..value.len(), DeValue::String(value.into())));
+        let value = DeValue::parse(value)
+            .unwrap_or_else(|_| Spanned::new(0..value.len(), DeValue::String(value.into())));
         let origin = Origin::Override(text.to_string());
-        self.add(key.trim().to_string(), value, origin.clone(), &|_| origin.clone());
+        self.add(key.trim().to_string(), value, origin.clone(), &|_| {
+            origin.clone()
+        });
     }
 
     /// The entry of `key`, which must be a key of the defaults.
     pub fn entry(&self, key: &str) -> &RawEntry {
-        self.entries.get(key).expect("the defaults hold every key that is read")
+        self.entries
+            .get(key)
+            .expect("the defaults hold every key that is read")
     }
 
     /// The keys that no file or option has set.
     pub fn unset_keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
+        self.entries
+            .iter()
+            .filter(|(_, entry)| entry.origin == Origin::Default)
+            .map(|(key, _)| key.as_str())
     }
 
     /// The known keys in order, without the flags of the ruleset.
     fn known_keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.keys().map(String::as_str).filter(|key| suggest::split(key).0 != FLAGS)
+        self.entries
+            .keys()
+            .map(String::as_str)
+            .filter(|key| suggest::split(key).0 != FLAGS)
     }
 
     /// The flags that are set, without the name of their section.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &RawEntry)> {
-        self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
+        self.entries
+            .iter()
+            .filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// The problems of the layers: invalid TOML and unknown keys. Lists at most 100 problems, then the number of
-    /// further problems.
+    /// The problems of the layers: invalid TOML and unknown keys. Lists at most 100 problems, then
+    /// the number of further problems.
     pub fn problems(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
         self.problems.iter().cloned().chain(more).collect()
@@ -153,42 +197,73 @@ impl RawConfig {
         let mut entries: Vec<_> = table.into_iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
-            let name =
-                if section.is_empty() { key.get_ref().to_string() } else { format!("{section}.{}", key.get_ref()) };
+            let name = if section.is_empty() {
+                key.get_ref().to_string()
+            } else {
+                format!("{section}.{}", key.get_ref())
+            };
             let place = origin(key.span().start);
             self.add(name, value, place, origin);
         }
     }
 
-    fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
+    fn add(
+        &mut self,
+        key: String,
+        value: Spanned<DeValue<'_>>,
+        place: Origin,
+        origin: &dyn Fn(usize) -> Origin,
+    ) {
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
         let is_key = suggest::split(&key).0 == FLAGS || self.entries.contains_key(&key);
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
-                Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
-                Err(error) => self.refuse(|_| format!("{place}: cannot read `{key}`: {}", error.message())),
+                Ok(value) => drop(self.entries.insert(
+                    key,
+                    RawEntry {
+                        value,
+                        origin: place,
+                    },
+                )),
+                Err(error) => {
+                    self.refuse(|_| format!("{place}: cannot read `{key}`: {}", error.message()))
+                }
             }
             return;
         }
-        let is_section = key == FLAGS || self.known_keys().any(|known| suggest::split(known).0 == key);
+        let is_section = key == FLAGS
+            || self
+                .known_keys()
+                .any(|known| suggest::split(known).0 == key);
         match value.into_inner() {
-            DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
-            _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section, not a key: set the keys in it")),
+            DeValue::Table(table) if is_section || !table.is_empty() => {
+                self.add_table(&key, table, origin)
+            }
+            _ if is_section => self.refuse(|_| {
+                format!("{place}: `{key}` is a section, not a key: set the keys in it")
+            }),
             _ => self.refuse(|raw| format!("{place}: unknown key `{key}`{}", raw.hint(&key))),
         }
     }
 
-    /// Adds a problem. If there are already many problems, only counts the problem, because the search for a hint
-    /// (similar keys) takes time.
+    /// Adds a problem. If there are already many problems, only counts the problem, because the
+    /// search for a hint (similar keys) takes time.
     fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
-        if self.problems.len() < MOST_PROBLEMS { self.problems.push(problem(self)) } else { self.more += 1 }
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(problem(self))
+        } else {
+            self.more += 1
+        }
     }
 
     /// A hint for an unknown key: the nearest known keys, or all known keys of its section.
     fn hint(&self, unknown: &str) -> String {
         let quoted = |keys: Vec<&str>, between: &str| {
-            keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
+            keys.into_iter()
+                .map(|key| format!("`{key}`"))
+                .collect::<Vec<_>>()
+                .join(between)
         };
         let (section, key) = suggest::split(unknown);
         let is_flag = section == suggest::split(FLAGS).0;
@@ -197,15 +272,23 @@ impl RawConfig {
         let flag = format!("flag of the game must be written `{FLAGS}.{key}`");
         match (is_flag, nearest.is_empty()) {
             (true, true) => return format!("; a {flag}"),
-            (true, false) => return format!("; did you mean {}? A {flag}", quoted(nearest, " or ")),
+            (true, false) => {
+                return format!("; did you mean {}? A {flag}", quoted(nearest, " or "));
+            }
             (false, false) => return format!("; did you mean {}?", quoted(nearest, " or ")),
             (false, true) => {}
         }
-        let siblings: Vec<&str> = self.known_keys().filter(|known| suggest::split(known).0 == section).collect();
+        let siblings: Vec<&str> = self
+            .known_keys()
+            .filter(|known| suggest::split(known).0 == section)
+            .collect();
         if !siblings.is_empty() {
             return format!("; the keys in this section are {}", quoted(siblings, ", "));
         }
-        let mut sections: Vec<&str> = self.known_keys().map(|known| suggest::split(known).0).collect();
+        let mut sections: Vec<&str> = self
+            .known_keys()
+            .map(|known| suggest::split(known).0)
+            .collect();
         sections.dedup();
         format!("; the sections are {}", quoted(sections, ", "))
     }

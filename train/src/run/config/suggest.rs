@@ -4,13 +4,14 @@
 
 use strsim::normalized_damerau_levenshtein as similarity;
 
-/// Weight of the last part of a key. The section weighs less, because users often write a key in the wrong section.
+/// Weight of the last part of a key. The section weighs less, because users often write a key in
+/// the wrong section.
 const KEY_WEIGHT: f64 = 0.85;
 /// The least similarity of the last parts, from 0 (nothing in common) to 1 (equal).
 const LEAST_SIMILARITY: f64 = 0.5;
 
-/// The known keys nearest to `unknown`, a dotted key such as `learning.lambda`: usually one, several if they are
-/// equally near, none if no key is near.
+/// The known keys nearest to `unknown`, a dotted key such as `learning.lambda`: usually one,
+/// several if they are equally near, none if no key is near.
 pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let (section, last) = split(unknown);
     let scored = |key: &'a str| {
@@ -21,7 +22,11 @@ pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&
     };
     let scores: Vec<(&str, f64)> = known.filter_map(scored).collect();
     let best = scores.iter().map(|&(_, score)| score).fold(0.0, f64::max);
-    scores.into_iter().filter(|&(_, score)| score == best).map(|(key, _)| key).collect()
+    scores
+        .into_iter()
+        .filter(|&(_, score)| score == best)
+        .map(|(key, _)| key)
+        .collect()
 }
 
 /// Splits a dotted key into its section (empty at the top level) and its last part.
@@ -33,8 +38,14 @@ pub fn split(key: &str) -> (&str, &str) {
 mod tests {
     use super::nearest;
 
-    const KNOWN: [&str; 6] =
-        ["run.seed", "learning.lambda", "learning.learning_rate", "learning.ema", "evaluation.seed", "selfplay.games"];
+    const KNOWN: [&str; 6] = [
+        "run.seed",
+        "learning.lambda",
+        "learning.learning_rate",
+        "learning.ema",
+        "evaluation.seed",
+        "selfplay.games",
+    ];
 
     fn nearest_known(unknown: &str) -> Vec<&'static str> {
         nearest(unknown, KNOWN.into_iter())

@@ -16,17 +16,30 @@ fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
 }
 
 fn problems(text: &str, overrides: &[&str]) -> Vec<String> {
-    parse(text, overrides).expect_err("the settings are wrong").problems
+    parse(text, overrides)
+        .expect_err("the settings are wrong")
+        .problems
 }
 
 #[test]
 fn later_layers_win_key_by_key() {
     let text = "[learning]\nlambda = 0.5\nbatch = 64\n[network]\nhidden = [32, 16]";
-    let config = parse(text, &["learning.batch=128", "learning.batch = 512", "learning.ema=none"]).unwrap();
+    let config = parse(
+        text,
+        &[
+            "learning.batch=128",
+            "learning.batch = 512",
+            "learning.ema=none",
+        ],
+    )
+    .unwrap();
     assert_eq!(config.training.learning.lambda, 0.5);
     assert_eq!(config.training.learning.batch, 512);
     assert_eq!(config.training.learning.ema, None);
-    assert_eq!(config.training.learning.learning_rate, parse("", &[]).unwrap().training.learning.learning_rate);
+    assert_eq!(
+        config.training.learning.learning_rate,
+        parse("", &[]).unwrap().training.learning.learning_rate
+    );
     assert_eq!(config.training.network.hidden, [32, 16]);
     assert_eq!(config.run.name, "mine");
     assert_eq!(config.run.time_limit_minutes, None);
@@ -37,16 +50,36 @@ fn house_rules_follow_behind_any_file() {
     let scratch = Scratch::new();
     let at = |name: &str| scratch.join(name);
     std::fs::write(at("run.toml"), "[ruleset]\ngame = \"pagade\"\nseats = 4\n").unwrap();
-    let sheet = builtin::text("siga").unwrap().replace("name = \"siga\"", "name = \"mine\"");
-    std::fs::write(at("mine.toml"), sheet.replace("[\"SN\"]", "[\"SEN\", \"SENW\"]")).unwrap();
+    let sheet = builtin::text("siga")
+        .unwrap()
+        .replace("name = \"siga\"", "name = \"mine\"");
+    std::fs::write(
+        at("mine.toml"),
+        sheet.replace("[\"SN\"]", "[\"SEN\", \"SENW\"]"),
+    )
+    .unwrap();
     let load = |name: &str| Config::load(Some(&at(name)), &[]).map(|config| config.ruleset);
     let found = load("run.toml?teams=true&pieces=2").unwrap();
-    assert_eq!((found.seats, &*found.flags["teams"], &*found.flags["pieces"]), (4, "true", "2"));
+    assert_eq!(
+        (found.seats, &*found.flags["teams"], &*found.flags["pieces"]),
+        (4, "true", "2")
+    );
     let found = load("mine.toml?pieces=1").unwrap();
-    assert_eq!((&*found.game, found.seats, &*found.flags["pieces"]), ("mine", 3, "1"));
-    assert!(load("mine.toml?piece=1").unwrap_err().to_string().contains("unknown flag `piece` of mine"));
+    assert_eq!(
+        (&*found.game, found.seats, &*found.flags["pieces"]),
+        ("mine", 3, "1")
+    );
+    assert!(
+        load("mine.toml?piece=1")
+            .unwrap_err()
+            .to_string()
+            .contains("unknown flag `piece` of mine")
+    );
     std::fs::write(at("odd?.toml"), "[run]\nname = \"odd\"\n").unwrap();
-    assert_eq!(Config::load(Some(&at("odd?.toml")), &[]).unwrap().run.name, "odd");
+    assert_eq!(
+        Config::load(Some(&at("odd?.toml")), &[]).unwrap().run.name,
+        "odd"
+    );
 }
 
 #[test]
@@ -58,7 +91,11 @@ fn the_defaults_are_those_of_the_library() {
 fn keys_of_earlier_versions_are_read() {
     let config = parse("[selfplay]\nsideline_turns = 3", &[]).unwrap();
     assert_eq!(config.training.selfplay.branch_turns, 3);
-    let later = parse("[selfplay]\nsideline_turns = 3", &["selfplay.branch_turns=4"]).unwrap();
+    let later = parse(
+        "[selfplay]\nsideline_turns = 3",
+        &["selfplay.branch_turns=4"],
+    )
+    .unwrap();
     assert_eq!(later.training.selfplay.branch_turns, 4);
 }
 
@@ -92,9 +129,16 @@ fn the_recipe_is_that_of_what_shapes_the_bot() {
         assert_ne!(recipe(&[other]), usual, "{other}");
     }
     let config = parse("", &[]).unwrap();
-    assert_eq!(Config::from_toml(&config.to_toml()).unwrap().recipe(), usual);
+    assert_eq!(
+        Config::from_toml(&config.to_toml()).unwrap().recipe(),
+        usual
+    );
     let stale = parse("", &["cluster.staleness=1"]).unwrap();
-    assert_ne!(stale.shaping(true), stale.shaping(false), "on a cluster it counts");
+    assert_ne!(
+        stale.shaping(true),
+        stale.shaping(false),
+        "on a cluster it counts"
+    );
 }
 
 #[test]
@@ -106,7 +150,12 @@ fn a_sheet_without_effect_is_refused() {
         ("[ruleset]\nsheet = \"x\"", "run.seed=2"),
         ("[ruleset]\ngame = \"no.toml\"\nsheet = \"x\"", "run.seed=2"),
     ] {
-        assert!(problems(text, &[set]).iter().any(|problem| problem.contains("`ruleset.sheet`")), "{text} {set}");
+        assert!(
+            problems(text, &[set])
+                .iter()
+                .any(|problem| problem.contains("`ruleset.sheet`")),
+            "{text} {set}"
+        );
     }
     parse("[ruleset]\nsheet = \"none\"", &["ruleset.sheet=none"]).expect("no sheet");
 }
@@ -122,17 +171,26 @@ fn overrides_are_toml_or_words() {
         "ruleset.flags.no_cut=lap",
         "ruleset.flags.pieces=3",
     ];
-    let config =
-        parse("[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 2", &overrides)
-            .unwrap();
+    let config = parse(
+        "[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 2",
+        &overrides,
+    )
+    .unwrap();
     assert_eq!(config.run.name, "quick");
     assert_eq!(config.run.time_limit_minutes, Some(2.0));
     assert_eq!(config.training.network.hidden, [8, 4]);
     assert_eq!(config.evaluation.during, ["greedy"]);
     assert!(!config.training.learning.luck_correction);
-    let flags: Vec<(&str, &str)> =
-        config.ruleset.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str())).collect();
-    assert_eq!(flags, [("no_cut", "lap"), ("pieces", "3"), ("teams", "true")]);
+    let flags: Vec<(&str, &str)> = config
+        .ruleset
+        .flags
+        .iter()
+        .map(|(flag, value)| (flag.as_str(), value.as_str()))
+        .collect();
+    assert_eq!(
+        flags,
+        [("no_cut", "lap"), ("pieces", "3"), ("teams", "true")]
+    );
 }
 
 #[test]
@@ -140,7 +198,15 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     let text = "lambda = 0.5\n[learning]\nlamda = 0.5\nbatch = 64\n\n[selfplai]\ngames = 10\n\
                 [ruleset]\nno_cut = \"lap\"\n[export]\nzzz = 1";
     assert_eq!(
-        problems(text, &["run.sed=3", "qq.zzz=1", "ruleset.teams=true", "ruleset.seat=4"]),
+        problems(
+            text,
+            &[
+                "run.sed=3",
+                "qq.zzz=1",
+                "ruleset.teams=true",
+                "ruleset.seat=4"
+            ]
+        ),
         [
             "configs/mine.toml:1: unknown key `lambda`; did you mean `learning.lambda`?",
             "configs/mine.toml:3: unknown key `learning.lamda`; did you mean `learning.lambda`?",
@@ -161,9 +227,18 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
 
 #[test]
 fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
-    let text = "[learning]\nlambda = 1.5\nbatch = \"many\"\nepochs = 3\nema = 1.0\nlearning_rate = nan";
+    let text =
+        "[learning]\nlambda = 1.5\nbatch = \"many\"\nepochs = 3\nema = 1.0\nlearning_rate = nan";
     assert_eq!(
-        problems(text, &["ruleset.seats=5", "network.hidden=64", "run.name=../up", "ruleset.flags.teams=0.5"]),
+        problems(
+            text,
+            &[
+                "ruleset.seats=5",
+                "network.hidden=64",
+                "run.name=../up",
+                "ruleset.flags.teams=0.5"
+            ]
+        ),
         [
             "configs/mine.toml:4: unknown key `learning.epochs`; the keys in this section are `learning.batch`, \
              `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
@@ -196,7 +271,10 @@ fn sections_lists_and_tables_are_not_confused() {
         ]
     );
     assert_eq!(
-        problems("", &["evaluation.during=[\"random\", \"random\"]", "run.seed"]),
+        problems(
+            "",
+            &["evaluation.during=[\"random\", \"random\"]", "run.seed"]
+        ),
         [
             "--set run.seed: must be section.key=value",
             "--set evaluation.during=[\"random\", \"random\"]: `evaluation.during` is [\"random\", \"random\"], but \
@@ -209,13 +287,21 @@ fn sections_lists_and_tables_are_not_confused() {
 fn text_that_is_not_toml_is_refused_with_its_line() {
     let problems = problems("[learning]\nlambda = = 2", &[]);
     assert_eq!(problems.len(), 1);
-    assert!(problems[0].starts_with("configs/mine.toml:2: learning.lambda: "), "{}", problems[0]);
+    assert!(
+        problems[0].starts_with("configs/mine.toml:2: learning.lambda: "),
+        "{}",
+        problems[0]
+    );
 }
 
 #[test]
 fn the_saved_file_means_the_same_and_holds_every_key() {
-    let overrides =
-        ["run.time_limit_minutes=7.5", "learning.gradient_clip=1", "learning.ema=none", "run.seed=9007199254740993"];
+    let overrides = [
+        "run.time_limit_minutes=7.5",
+        "learning.gradient_clip=1",
+        "learning.ema=none",
+        "run.seed=9007199254740993",
+    ];
     let config = parse(
         "[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 3\nno_cut = \"lap\"",
         &overrides,
@@ -225,20 +311,34 @@ fn the_saved_file_means_the_same_and_holds_every_key() {
     let again = Config::parse(Some((Path::new("runs/other/config.toml"), &saved)), &[]).unwrap();
     assert_eq!(again, config);
 
-    let (defaults, saved): (toml::Table, toml::Table) = (DEFAULTS.parse().unwrap(), saved.parse().unwrap());
+    let (defaults, saved): (toml::Table, toml::Table) =
+        (DEFAULTS.parse().unwrap(), saved.parse().unwrap());
     let keys = |table: &toml::Table| {
         let of_section = |(section, keys): (&String, &toml::Value)| {
-            keys.as_table().unwrap().keys().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
+            keys.as_table()
+                .unwrap()
+                .keys()
+                .map(|key| format!("{section}.{key}"))
+                .collect::<Vec<_>>()
         };
         table.iter().flat_map(of_section).collect::<BTreeSet<_>>()
     };
-    assert_eq!(keys(&saved), keys(&defaults), "the keys that are read are those of configs/default.toml");
+    assert_eq!(
+        keys(&saved),
+        keys(&defaults),
+        "the keys that are read are those of configs/default.toml"
+    );
 }
 
 #[test]
 fn the_name_of_a_run_comes_from_the_file_or_the_game() {
     assert_eq!(Config::load(None, &[]).unwrap().run.name, "ashtapada");
-    let from_file = |path: &str| Config::parse(Some((Path::new(path), "")), &[]).unwrap().run.name;
+    let from_file = |path: &str| {
+        Config::parse(Some((Path::new(path), "")), &[])
+            .unwrap()
+            .run
+            .name
+    };
     assert_eq!(from_file("configs/pagade-4p.toml"), "pagade-4p");
     assert_eq!(from_file("my game!.toml"), "my-game-");
 }
@@ -267,15 +367,23 @@ fn what_the_game_does_not_take_is_named_with_its_place() {
         "--set ruleset.flags.peces=3: unknown flag `peces`",
     ];
     for beginning in begins {
-        assert!(found.iter().any(|problem| problem.starts_with(beginning)), "{found:?}");
+        assert!(
+            found.iter().any(|problem| problem.starts_with(beginning)),
+            "{found:?}"
+        );
     }
     let found = problems("[ruleset]\ngame = \"pagade\"\nseats = 3", &[]);
-    assert!(found[0].starts_with("configs/mine.toml:3: pagade is not played on the seats `SEN`"), "{found:?}");
+    assert!(
+        found[0].starts_with("configs/mine.toml:3: pagade is not played on the seats `SEN`"),
+        "{found:?}"
+    );
     assert_eq!(
         problems("", &["ruleset.game=chess"]),
         [format!(
             "--set ruleset.game=chess: unknown game `chess` (known: {})",
-            ashta_env::sheet::builtin::names().collect::<Vec<_>>().join(", ")
+            ashta_env::sheet::builtin::names()
+                .collect::<Vec<_>>()
+                .join(", ")
         )]
     );
 }
@@ -292,19 +400,39 @@ fn a_sheet_is_found_from_the_folder_of_the_file_and_kept_in_the_settings() {
     let sheet = scratch.join("own.toml");
     std::fs::write(&sheet, own_sheet()).unwrap();
     let file = scratch.join("mine.toml");
-    std::fs::write(&file, "[ruleset]\ngame = \"own.toml?pieces=2\"\nflags.pieces = 1\n").unwrap();
+    std::fs::write(
+        &file,
+        "[ruleset]\ngame = \"own.toml?pieces=2\"\nflags.pieces = 1\n",
+    )
+    .unwrap();
     let config = Config::load(Some(&file), &[]).unwrap();
-    assert_eq!((config.ruleset.game.as_str(), config.run.name.as_str()), ("my-race", "mine"));
+    assert_eq!(
+        (config.ruleset.game.as_str(), config.run.name.as_str()),
+        ("my-race", "mine")
+    );
     assert_eq!(config.ruleset.sheet.as_deref(), Some(own_sheet().as_str()));
     let played = config.ruleset.ruleset().unwrap();
-    assert_eq!(played.game_text(), "my-race?pieces=1", "flags win over those behind the `?`");
+    assert_eq!(
+        played.game_text(),
+        "my-race?pieces=1",
+        "flags win over those behind the `?`"
+    );
     std::fs::remove_file(&sheet).unwrap();
     assert!(Config::load(Some(&file), &[]).unwrap_err().problems[0].contains("own.toml: "));
     let again = Config::from_toml(&config.to_toml()).unwrap();
-    assert_eq!((again.ruleset.clone(), again.ruleset.ruleset().unwrap()), (config.ruleset, played));
-    let other = Config::parse(Some((Path::new("config.toml"), &again.to_toml())), &["ruleset.game=pagade".into()]);
+    assert_eq!(
+        (again.ruleset.clone(), again.ruleset.ruleset().unwrap()),
+        (config.ruleset, played)
+    );
+    let other = Config::parse(
+        Some((Path::new("config.toml"), &again.to_toml())),
+        &["ruleset.game=pagade".into()],
+    );
     let other = other.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!((other.ruleset.game.as_str(), other.ruleset.sheet), ("pagade", None));
+    assert_eq!(
+        (other.ruleset.game.as_str(), other.ruleset.sheet),
+        ("pagade", None)
+    );
 }
 
 #[test]
@@ -313,18 +441,33 @@ fn a_broken_sheet_is_named_with_all_its_problems() {
     let sheet = scratch.join("own.toml");
     std::fs::write(
         &sheet,
-        own_sheet().replace("side = 5", "side = 5\nsides = 5").replace("dice = 1", "dice = 1\ndices = 1"),
+        own_sheet()
+            .replace("side = 5", "side = 5\nsides = 5")
+            .replace("dice = 1", "dice = 1\ndices = 1"),
     )
     .unwrap();
     let set = format!("ruleset.game={}", sheet.display());
-    let found = Config::load(None, std::slice::from_ref(&set)).unwrap_err().problems;
+    let found = Config::load(None, std::slice::from_ref(&set))
+        .unwrap_err()
+        .problems;
     assert!(found.len() > 1, "{found:?}");
-    assert!(found.iter().all(|problem| problem.starts_with(&format!("{}:", sheet.display()))), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .all(|problem| problem.starts_with(&format!("{}:", sheet.display()))),
+        "{found:?}"
+    );
     std::fs::write(&sheet, own_sheet().replace("my-race", "pagade")).unwrap();
     let found = Config::load(None, &[set]).unwrap_err().problems;
-    assert!(found.len() == 1 && found[0].contains("give this sheet another `name`"), "{found:?}");
+    assert!(
+        found.len() == 1 && found[0].contains("give this sheet another `name`"),
+        "{found:?}"
+    );
     let found = problems("", &["ruleset.game=none.toml", "ruleset.seats=2"]);
-    assert!(found.len() == 1 && found[0].starts_with("cannot read the sheet none.toml: "), "{found:?}");
+    assert!(
+        found.len() == 1 && found[0].starts_with("cannot read the sheet none.toml: "),
+        "{found:?}"
+    );
     let found = problems("[ruleset]\ngame = \"pagade?pieces=1&pieces=2\"", &[]);
     assert_eq!(found, ["configs/mine.toml:2: flag `pieces` is given twice"]);
 }

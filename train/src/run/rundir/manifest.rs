@@ -1,4 +1,5 @@
-//! The manifest of a checkpoint: a list of its files with checksums, to detect damage before the files are used.
+//! The manifest of a checkpoint: a list of its files with checksums, to detect damage before the
+//! files are used.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -32,11 +33,18 @@ struct FileFacts {
 }
 
 impl CheckpointManifest {
-    /// Writes the manifest of the files in the folder of a checkpoint. Afterwards, all files are on disk.
+    /// Writes the manifest of the files in the folder of a checkpoint. Afterwards, all files are on
+    /// disk.
     pub fn write(folder: &Path, run: &RunInfo) -> Result<()> {
-        let mut manifest = CheckpointManifest { run: run.clone(), files: BTreeMap::new() };
+        let mut manifest = CheckpointManifest {
+            run: run.clone(),
+            files: BTreeMap::new(),
+        };
         manifest.add(folder, "")?;
-        write_whole(&folder.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)
+        write_whole(
+            &folder.join(MANIFEST),
+            serde_json::to_string_pretty(&manifest)?,
+        )
     }
 
     /// Reads the manifest in the folder of a checkpoint.
@@ -55,15 +63,26 @@ impl CheckpointManifest {
             let path = folder.join(name);
             let found = FileFacts::of(&path)?;
             let (now, then) = (found.bytes, facts.bytes);
-            ensure!(now == then, "{} has {now} bytes, not {then}", path.display());
-            ensure!(found == *facts, "{} has changed: its checksum is different", path.display());
+            ensure!(
+                now == then,
+                "{} has {now} bytes, not {then}",
+                path.display()
+            );
+            ensure!(
+                found == *facts,
+                "{} has changed: its checksum is different",
+                path.display()
+            );
         }
         Ok(())
     }
 
     fn add(&mut self, folder: &Path, prefix: &str) -> Result<()> {
         for path in entries(folder)? {
-            let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
+            let name = format!(
+                "{prefix}{}",
+                path.file_name().unwrap_or_default().to_string_lossy()
+            );
             if path.is_dir() {
                 self.add(&path, &format!("{name}/"))?;
             } else {
@@ -82,7 +101,10 @@ impl FileFacts {
             file.sync_all()?;
             let mut reader = CrcReader::new(BufReader::with_capacity(1 << 16, file));
             let bytes = std::io::copy(&mut reader, &mut std::io::sink())?;
-            Ok(FileFacts { bytes, crc32: reader.crc().sum() })
+            Ok(FileFacts {
+                bytes,
+                crc32: reader.crc().sum(),
+            })
         };
         read().with_context(|| format!("cannot read {}", path.display()))
     }

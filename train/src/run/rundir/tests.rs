@@ -38,9 +38,19 @@ impl Drop for Scratch {
 }
 
 fn info() -> RunInfo {
-    let race = Race::parse_position("ashtapada S:off,off/N:off,off S *").unwrap().0;
-    let (ruleset, ruleset_hash) = ("pagade?teams=true".to_owned(), "0000000000000abc".to_owned());
-    RunInfo { ruleset, ruleset_hash, encoding: 3, ..RunInfo::of(&race, 7) }
+    let race = Race::parse_position("ashtapada S:off,off/N:off,off S *")
+        .unwrap()
+        .0;
+    let (ruleset, ruleset_hash) = (
+        "pagade?teams=true".to_owned(),
+        "0000000000000abc".to_owned(),
+    );
+    RunInfo {
+        ruleset,
+        ruleset_hash,
+        encoding: 3,
+        ..RunInfo::of(&race, 7)
+    }
 }
 
 fn begin(scratch: &Scratch) -> RunDir {
@@ -48,19 +58,29 @@ fn begin(scratch: &Scratch) -> RunDir {
 }
 
 fn save(run: &RunDir, iteration: u64) {
-    run.save_checkpoint(iteration, |folder| Ok(fs::write(folder.join("weights"), iteration.to_string())?)).unwrap();
+    run.save_checkpoint(iteration, |folder| {
+        Ok(fs::write(folder.join("weights"), iteration.to_string())?)
+    })
+    .unwrap();
 }
 
 #[test]
 fn a_second_run_gets_a_number_and_the_first_is_untouched() {
     let scratch = Scratch::new();
     let (first, second, third) = (begin(&scratch), begin(&scratch), begin(&scratch));
-    let names = [&first, &second, &third].map(|run| run.path().file_name().unwrap().to_str().unwrap());
+    let names =
+        [&first, &second, &third].map(|run| run.path().file_name().unwrap().to_str().unwrap());
     assert_eq!(names, ["pagade-7", "pagade-7-2", "pagade-7-3"]);
-    assert_eq!(fs::read_to_string(first.path().join("config.toml")).unwrap(), "x = 1\n");
+    assert_eq!(
+        fs::read_to_string(first.path().join("config.toml")).unwrap(),
+        "x = 1\n"
+    );
     assert_eq!(RunDir::open(first.path()).unwrap().info, first.info);
     let json = fs::read_to_string(first.path().join("run.json")).unwrap();
-    assert!(json.contains("\"ruleset_hash\": \"0000000000000abc\""), "{json}");
+    assert!(
+        json.contains("\"ruleset_hash\": \"0000000000000abc\""),
+        "{json}"
+    );
     assert!(first.info.started > 1_700_000_000);
 }
 
@@ -72,18 +92,36 @@ fn a_checkpoint_is_there_completely_or_not_at_all() {
     let error = run
         .save_checkpoint(20, |folder| {
             fs::write(folder.join("weights"), "half")?;
-            assert_eq!(run.latest()?, Some(10), "not visible while it is being written");
+            assert_eq!(
+                run.latest()?,
+                Some(10),
+                "not visible while it is being written"
+            );
             bail!("the disk is full")
         })
         .unwrap_err();
     assert_eq!(
         format!("{error:#}"),
-        format!("cannot save the checkpoint {}: the disk is full", run.checkpoint(20).display())
+        format!(
+            "cannot save the checkpoint {}: the disk is full",
+            run.checkpoint(20).display()
+        )
     );
     assert_eq!(run.checkpoints().unwrap(), [10]);
-    assert_eq!(fs::read_dir(run.path().join("checkpoints")).unwrap().count(), 1);
-    assert_eq!(fs::read_to_string(run.path().join("latest")).unwrap(), "10\n");
-    assert_eq!(fs::read_to_string(run.checkpoint(10).join("weights")).unwrap(), "10");
+    assert_eq!(
+        fs::read_dir(run.path().join("checkpoints"))
+            .unwrap()
+            .count(),
+        1
+    );
+    assert_eq!(
+        fs::read_to_string(run.path().join("latest")).unwrap(),
+        "10\n"
+    );
+    assert_eq!(
+        fs::read_to_string(run.checkpoint(10).join("weights")).unwrap(),
+        "10"
+    );
     let again = run.save_checkpoint(10, |_| Ok(())).unwrap_err();
     assert!(again.to_string().ends_with("already exists"), "{again}");
 }
@@ -108,7 +146,10 @@ fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
     assert_eq!(newest, Some(10));
     assert_eq!(fs::read_to_string(path.join("latest")).unwrap(), "10\n");
     run.store_config("x = 3\n").unwrap();
-    assert_eq!(fs::read_to_string(run.path().join("config.toml")).unwrap(), "x = 3\n");
+    assert_eq!(
+        fs::read_to_string(run.path().join("config.toml")).unwrap(),
+        "x = 3\n"
+    );
     assert!(!path.join("checkpoints/11.tmp").exists() && !path.join("latest.tmp").exists());
 }
 
@@ -117,7 +158,12 @@ fn only_one_process_trains_in_a_run() {
     let scratch = Scratch::new();
     let run = begin(&scratch);
     let error = RunDir::resume(run.path(), &info(), false).unwrap_err();
-    assert!(error.to_string().starts_with("another process is training in "), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("another process is training in "),
+        "{error}"
+    );
     assert!(RunDir::open(run.path()).is_ok(), "looking is allowed");
 }
 
@@ -125,18 +171,32 @@ fn only_one_process_trains_in_a_run() {
 fn resuming_something_else_is_refused_with_every_difference() {
     let scratch = Scratch::new();
     let path = begin(&scratch).path().to_path_buf();
-    let other = RunInfo { seed: 8, encoding: 4, ..info() };
-    let error = RunDir::resume(&path, &other, false).unwrap_err().to_string();
-    assert!(error.ends_with("its encoding is 3, but now it is 4; its seed is 7, but now it is 8"), "{error}");
+    let other = RunInfo {
+        seed: 8,
+        encoding: 4,
+        ..info()
+    };
+    let error = RunDir::resume(&path, &other, false)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.ends_with("its encoding is 3, but now it is 4; its seed is 7, but now it is 8"),
+        "{error}"
+    );
     let error = format!("{:#}", RunDir::open(&scratch).unwrap_err());
-    assert!(error.contains("is not the folder of a run: cannot read"), "{error}");
+    assert!(
+        error.contains("is not the folder of a run: cannot read"),
+        "{error}"
+    );
 }
 
 #[test]
 fn pruning_keeps_the_newest_and_the_best() {
     let scratch = Scratch::new();
     let run = begin(&scratch);
-    [5, 10, 15, 100, 20].iter().for_each(|&iteration| save(&run, iteration));
+    [5, 10, 15, 100, 20]
+        .iter()
+        .for_each(|&iteration| save(&run, iteration));
     assert_eq!(run.best().unwrap(), None);
     run.mark_best(Some(11)).unwrap();
     assert_eq!(run.best().unwrap(), None, "there is no such checkpoint");
@@ -150,7 +210,10 @@ fn pruning_keeps_the_newest_and_the_best() {
     assert_eq!(run.best().unwrap(), None, "a mark alone is no checkpoint");
     fs::write(run.path().join("best"), "ten").unwrap();
     assert!(
-        run.best().unwrap_err().to_string().ends_with("contains \"ten\", but must contain the number of a checkpoint")
+        run.best()
+            .unwrap_err()
+            .to_string()
+            .ends_with("contains \"ten\", but must contain the number of a checkpoint")
     );
 }
 
@@ -161,7 +224,10 @@ fn games_are_kept_until_a_checkpoint_has_learned_from_them() {
     run.forget_games(None).unwrap();
     (8..11).for_each(|iteration| run.keep_games(iteration, &[iteration as u8]).unwrap());
     run.forget_games(Some(9)).unwrap();
-    assert_eq!((run.kept_games(9).unwrap(), run.kept_games(10).unwrap()), (None, Some(vec![10])));
+    assert_eq!(
+        (run.kept_games(9).unwrap(), run.kept_games(10).unwrap()),
+        (None, Some(vec![10]))
+    );
     run.forget_games(None).unwrap();
     assert_eq!(run.kept_games(10).unwrap(), None);
 }

@@ -31,11 +31,12 @@ def arena(
     folders=None,
     address=None,
 ):
-    """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each core.
+    """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each
+    core.
 
-    `agents` is a list of strings or `ashta.Agent`s, or a dict with their names. Their bots and tables are sent to the
-    other machines. The games and the result are the same as on one machine, but contain no times. If a machine fails,
-    other machines play its blocks again.
+    `agents` is a list of strings or `ashta.Agent`s, or a dict with their names. Their bots and
+    tables are sent to the other machines. The games and the result are the same as on one machine,
+    but contain no times. If a machine fails, other machines play its blocks again.
     """
     # Report errors in the agents before connecting to a cluster.
     spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
@@ -43,12 +44,17 @@ def arena(
     connect(address)
     share = ray.put(packed)
     cores = lambda: int(ray.cluster_resources().get("CPU", 1))  # noqa: E731
-    pool = Pool("players", lambda: Player.options(num_cpus=1).remote(pickle.loads, share), lambda: players or cores())
+    pool = Pool(
+        "players",
+        lambda: Player.options(num_cpus=1).remote(pickle.loads, share),
+        lambda: players or cores(),
+    )
     blocks, given, added, is_over = spread.blocks, 0, 0, False
     found, under_way, size = {}, 0, FIRST_BLOCKS
     try:
         while not is_over and added < blocks:
-            # Two tasks for each player: players need not wait for work, and little work is wasted at the end.
+            # Two tasks for each player: players need not wait for work, and little work is wasted
+            # at the end.
             while given < blocks and under_way < 2 * pool.size:
                 end = min(given + size, blocks)
                 pool.give((given, end), "play", given, end, seed)

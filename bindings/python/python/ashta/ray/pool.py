@@ -22,7 +22,8 @@ class WorkerProcess:
     """Owns one object and calls its methods."""
 
     def __init__(self, made, *arguments):
-        """Without arguments, `made` is the object. With arguments, the object is `made(*arguments)`."""
+        """Without arguments, `made` is the object. With arguments, the object is
+        `made(*arguments)`."""
         self.inner = made(*arguments) if arguments else made
 
     def ready(self):
@@ -51,10 +52,10 @@ def answer(ref):
 class Pool:
     """Workers that take tasks from a queue; each worker does one task at a time.
 
-    `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the result of
-    `numerics()` on the machine of each new worker. `what` names the workers in messages. If a worker dies, another
-    worker repeats its task. The pool gives up after more than `most_deaths` deaths in a row, plus three for each
-    worker.
+    `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the
+    result of `numerics()` on the machine of each new worker. `what` names the workers in messages.
+    If a worker dies, another worker repeats its task. The pool gives up after more than
+    `most_deaths` deaths in a row, plus three for each worker.
     """
 
     def __init__(self, what, start, wanted, greet=lambda answered: None, most_deaths=10):
@@ -79,8 +80,8 @@ class Pool:
         self._waiting.append((task, question))
 
     def give_first(self, questions):
-        """Queues these questions before all others, with the task `None`. They replace queued questions with the task
-        `None`."""
+        """Queues these questions before all others, with the task `None`. They replace queued
+        questions with the task `None`."""
         given = [(task, question) for task, question in self._waiting if task is not None]
         self._waiting = deque([*((None, question) for question in questions), *given])
 
@@ -93,7 +94,8 @@ class Pool:
         return [*self._busy, *self._starting]
 
     def take(self, ref):
-        """Handles a reference that is ready; returns the finished task with its result, if there is one."""
+        """Handles a reference that is ready; returns the finished task with its result, if there is
+        one."""
         if ref in self._starting:
             self._begin(ref)
         return self._finish(ref) if ref in self._busy else []
@@ -104,7 +106,8 @@ class Pool:
             return
         self._resized = now
         self.size = max(1, self._wanted())
-        # If a machine is lost, all its workers die at once, so the limit depends on the number of workers.
+        # If a machine is lost, all its workers die at once, so the limit depends on the number of
+        # workers.
         self._most_deaths = max(self._most_deaths, self._tolerated + 3 * self.size)
         while self._count() < self.size:
             actor = self._start()
@@ -134,7 +137,8 @@ class Pool:
             self._remove(actor, error)
             return []
         if task is not None:
-            # A repeated question (task `None`) does not show that a worker can finish a new question.
+            # A repeated question (task `None`) does not show that a worker can finish a new
+            # question.
             self._deaths = 0
         self._idle.append(actor)
         return [(task, result)]
@@ -147,7 +151,9 @@ class Pool:
         ray.kill(actor)
         self._deaths += 1
         if self._deaths > self._most_deaths:
-            raise WorkersDied(f"{self._what} died {self._deaths} times in a row, last with: {error}") from error
+            raise WorkersDied(
+                f"{self._what} died {self._deaths} times in a row, last with: {error}"
+            ) from error
 
     def drop(self):
         """Removes all queued tasks."""
@@ -155,7 +161,11 @@ class Pool:
 
     def close(self):
         """Ends all workers."""
-        for actor in [*self._idle, *self._starting.values(), *(actor for actor, *_ in self._busy.values())]:
+        for actor in [
+            *self._idle,
+            *self._starting.values(),
+            *(actor for actor, *_ in self._busy.values()),
+        ]:
             ray.kill(actor)
 
 

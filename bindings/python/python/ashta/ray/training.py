@@ -1,4 +1,5 @@
-"""A training run on a cluster, with the same games, metrics, checkpoints and bots as `ashta train`."""
+"""A training run on a cluster, with the same games, metrics, checkpoints and bots as
+`ashta train`."""
 
 import itertools
 import os
@@ -17,8 +18,8 @@ from .pool import Pool, WorkersDied, pump, worker
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
-# `messages` are the games of a plan (`None` until they arrive); `lag` is the age of the weights that play them, in
-# iterations.
+# `messages` are the games of a plan (`None` until they arrive); `lag` is the age of the weights
+# that play them, in iterations.
 Gathering = namedtuple("Gathering", "lag messages")
 Actor, Learner, Evaluator = map(worker, ("ActorProcess", "LearnerProcess", "EvaluatorProcess"))
 
@@ -28,18 +29,22 @@ class Interrupted(RuntimeError):
 
 
 class Driver:
-    """The workers of a run. The training loop of `ashta train` calls these methods, and the cluster does the work.
+    """The workers of a run. The training loop of `ashta train` calls these methods, and the cluster
+    does the work.
 
-    The weights of each iteration are a *version*. `ashta train` plays the games of iteration i with version i, which
-    exists after the learning in iteration i - 1. The driver schedules the games of an iteration as soon as their
-    version exists. So actors need not wait until all games of the previous iteration have ended.
+    The weights of each iteration are a *version*. `ashta train` plays the games of iteration i with
+    version i, which exists after the learning in iteration i - 1. The driver schedules the games of
+    an iteration as soon as their version exists. So actors need not wait until all games of the
+    previous iteration have ended.
     """
 
     def __init__(self, run):
         self.run, config, self.stops = run, run.config, lambda: False
         settings = tomllib.loads(config)
         # `None` means "auto".
-        self.settings = {key: None if value == "auto" else value for key, value in settings["cluster"].items()}
+        self.settings = {
+            key: None if value == "auto" else value for key, value in settings["cluster"].items()
+        }
         self.settings["learner_gpus"] = int(settings["run"]["device"] != "cpu")
         self._check_room()
         self.staleness = self.settings["staleness"]
@@ -47,8 +52,19 @@ class Driver:
         learner = Learner.options(num_cpus=cores, num_gpus=gpus)
         evaluator = Evaluator.options(num_cpus=self.settings["evaluator_cores"])
         opponents = [ray.put(part) for part in run.opponents()]
-        self.learners = Pool("learners", lambda: learner.remote(Trainer, config, run.checkpoint()), lambda: 1, self._replay, 2)
-        self.evaluators = Pool("evaluators", lambda: evaluator.remote(RunEvaluator, config, *opponents), lambda: 1, most_deaths=2)
+        self.learners = Pool(
+            "learners",
+            lambda: learner.remote(Trainer, config, run.checkpoint()),
+            lambda: 1,
+            self._replay,
+            2,
+        )
+        self.evaluators = Pool(
+            "evaluators",
+            lambda: evaluator.remote(RunEvaluator, config, *opponents),
+            lambda: 1,
+            most_deaths=2,
+        )
         actor = Actor.options(num_cpus=1)
         greet = lambda found: self._compare("actor", found)  # noqa: E731
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
@@ -71,10 +87,13 @@ class Driver:
         has, settings = ray.cluster_resources(), self.settings
         cores = settings["learner_cores"] + settings["evaluator_cores"] + 1
         if has.get("CPU", 0) < cores:
-            raise ValueError(f"learner, evaluator and one actor need {cores} cores, but the cluster has {has.get('CPU', 0):g}")
+            raise ValueError(
+                f"learner, evaluator and one actor need {cores} cores, but the cluster has {has.get('CPU', 0):g}"
+            )
         if settings["learner_gpus"] and not has.get("GPU"):
             raise ValueError("`run.device` needs a GPU, but the cluster has none")
-        # Each worker must fit on one machine. The loop below tries all placements of the three workers.
+        # Each worker must fit on one machine. The loop below tries all placements of the three
+        # workers.
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         needs = {
             "the learner": (settings["learner_cores"], settings["learner_gpus"]),
@@ -84,21 +103,30 @@ class Driver:
         for name, need in needs.items():
             if not any(fits([need], node) for node in nodes):
                 wanted = f"{need[0]} cores{' and a GPU' if need[1] else ''}"
-                raise ValueError(f"{name} needs {wanted} on one machine, but no machine of the cluster has them")
+                raise ValueError(
+                    f"{name} needs {wanted} on one machine, but no machine of the cluster has them"
+                )
         for places in itertools.product(range(len(nodes)), repeat=3):
-            on = [[need for need, place in zip(needs.values(), places) if place == at] for at in range(len(nodes))]
+            on = [
+                [need for need, place in zip(needs.values(), places) if place == at]
+                for at in range(len(nodes))
+            ]
             if all(map(fits, on, nodes)):
                 break
         else:
-            raise ValueError("learner, evaluator and one actor do not fit on the machines of the cluster together")
+            raise ValueError(
+                "learner, evaluator and one actor do not fit on the machines of the cluster together"
+            )
 
     def _compare(self, worker, numerics):
-        """Warns if the machine of a worker rounds differently than the machine that started the run."""
+        """Warns if the machine of a worker rounds differently than the machine that started the
+        run."""
         if numerics not in self.rounds:
             self.rounds.add(numerics)
             print(
                 f"the machine of one {worker} rounds differently ({numerics}) than the machine that started the run "
-                f"({self.run.numerics}): the run's files will differ from a run on one machine", file=sys.stderr,
+                f"({self.run.numerics}): the run's files will differ from a run on one machine",
+                file=sys.stderr,
             )
 
     def _wanted(self):
@@ -108,7 +136,8 @@ class Driver:
         return int(cores) - self.settings["learner_cores"] - self.settings["evaluator_cores"]
 
     def train(self, stops):
-        """Trains until the run is over, or `stops()` is true before an iteration; returns whether the run is over."""
+        """Trains until the run is over, or `stops()` is true before an iteration; returns whether
+        the run is over."""
         self.stops = stops
         return self.run.train(self)
 
@@ -145,8 +174,8 @@ class Driver:
     def iterate(self, ahead, games, kept):
         """Learns, then adds the games of an iteration: kept games, or games from the actors.
 
-        `ahead` lists the next plans for actors. Returns the losses, the report on the games, the messages with the
-        games from the actors (`None` for kept games), and more metrics.
+        `ahead` lists the next plans for actors. Returns the losses, the report on the games, the
+        messages with the games from the actors (`None` for kept games), and more metrics.
         """
         iteration, size, learning_rate, lambda_, wants_details = games
         self.ahead.extend(ahead)
@@ -208,7 +237,9 @@ class Driver:
             firsts = range(first, end, size)
             self.gatherings[iteration] = Gathering(iteration - version, [None] * len(firsts))
             for place, at in enumerate(firsts):
-                self.pool.give((iteration, place), "play", self.versions[version], at, min(at + size, end))
+                self.pool.give(
+                    (iteration, place), "play", self.versions[version], at, min(at + size, end)
+                )
 
     def _publish(self, version, weights):
         self.broadcast = weights.nbytes
@@ -224,8 +255,8 @@ class Driver:
         self.evaluators.give(iteration, method, weights)
 
     def late_evaluation(self, waits):
-        """Returns the iteration and the result of the pending evaluation. If the evaluation is not finished, waits for
-        it if `waits` is true, otherwise returns `None`."""
+        """Returns the iteration and the result of the pending evaluation. If the evaluation is not
+        finished, waits for it if `waits` is true, otherwise returns `None`."""
         while waits and self.evaluation and self.evaluation[1] is None:
             self._pump()
         if not self.evaluation or self.evaluation[1] is None:
@@ -250,16 +281,19 @@ class Driver:
 
 def fits(needs, node):
     """Whether workers fit on a node together; `needs` has the cores and the GPUs of each worker."""
-    return all(sum(need[i] for need in needs) <= node.get(kind, 0) for i, kind in enumerate(("CPU", "GPU")))
+    return all(
+        sum(need[i] for need in needs) <= node.get(kind, 0) for i, kind in enumerate(("CPU", "GPU"))
+    )
 
 
 def train(config=None, set=(), *, address=None, folders=None, stops=None):
     """Trains a bot on a cluster, evaluates it and exports it; returns the path of the bot.
 
-    `config` is a file with settings and `set` a list of `"section.key=value"`, like the options of `ashta train`; the
-    settings in `[cluster]` distribute the work. If Ray is not connected yet, `address` is the address of the cluster
-    for `ray.init`. `folders` defaults to `ashta.folders()`. Raises `ValueError` for wrong settings, `Interrupted` if
-    `stops()` is true before an iteration, and `WorkersDied`.
+    `config` is a file with settings and `set` a list of `"section.key=value"`, like the options of
+    `ashta train`; the settings in `[cluster]` distribute the work. If Ray is not connected yet,
+    `address` is the address of the cluster for `ray.init`. `folders` defaults to `ashta.folders()`.
+    Raises `ValueError` for wrong settings, `Interrupted` if `stops()` is true before an iteration,
+    and `WorkersDied`.
     """
     check_settings(config, list(set), folders)
     connect(address)
@@ -269,8 +303,8 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
 def resume(path, set=(), *, address=None, folders=None, stops=None, fallback=False):
     """Resumes a run from its folder, on any number of machines; see `train`.
 
-    With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest checkpoint that is not
-    damaged.
+    With `fallback`, damaged checkpoints are renamed, and the run resumes from the newest checkpoint
+    that is not damaged.
     """
     connect(address)
     return _train(TrainingRun(None, list(set), folders, path, fallback), stops)
@@ -287,7 +321,9 @@ def _train(run, stops):
     with closing(run), closing(Driver(run)) as driver:
         with _signals() as stopped:
             if not driver.train(lambda: bool(stopped) or (stops is not None and stops())):
-                raise Interrupted(f"interrupted; resume with\n    python -m ashta.ray train --resume {run.path}")
+                raise Interrupted(
+                    f"interrupted; resume with\n    python -m ashta.ray train --resume {run.path}"
+                )
         table, bot = driver.conclude()
     print(table, end="")
     print(f"bot: {bot}")
@@ -296,18 +332,23 @@ def _train(run, stops):
 
 @contextmanager
 def _signals():
-    """The first Ctrl-C or SIGTERM stops the run after the current iteration; the second signal stops the run at once.
-    Yields the list of received signals."""
+    """The first Ctrl-C or SIGTERM stops the run after the current iteration; the second signal
+    stops the run at once. Yields the list of received signals."""
     received = []
 
     def stop(number, _):
         if received:
             raise KeyboardInterrupt
         received.append(number)
-        print("stopping after this iteration (press Ctrl-C again to stop now and lose the unsaved part)", file=sys.stderr)
+        print(
+            "stopping after this iteration (press Ctrl-C again to stop now and lose the unsaved part)",
+            file=sys.stderr,
+        )
 
     is_main = threading.current_thread() is threading.main_thread()
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
+    before = {
+        number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main
+    }
     try:
         yield received
     finally:

@@ -1,9 +1,9 @@
-//! The turn with a series of throws that are then allotted to pieces and units. Each piece or unit moves in one hop by
-//! the sum of its throws.
+//! The turn with a series of throws that are then allotted to pieces and units. Each piece or unit
+//! moves in one hop by the sum of its throws.
 //!
-//! Throws are allotted in a fixed order: by ascending value; the throw that ended the series comes last. An allotted
-//! throw is a label on the piece until the turn is complete; then all pieces land together. An action is legal if the
-//! whole series can then still be allotted legally.
+//! Throws are allotted in a fixed order: by ascending value; the throw that ended the series comes
+//! last. An allotted throw is a label on the piece until the turn is complete; then all pieces land
+//! together. An action is legal if the whole series can then still be allotted legally.
 
 pub(crate) mod allot;
 mod fill;
@@ -33,8 +33,8 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
     must: &[Must::Most, Must::Greedy, Must::Optional],
 };
 
-/// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off (leave the board), and
-/// the series continues.
+/// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off
+/// (leave the board), and the series continues.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,
@@ -51,8 +51,8 @@ pub(crate) struct SeriesTurns {
     enters_among_enemies: bool,
     /// Whether pieces are borne off from the finish.
     bears: bool,
-    /// Whether a turn can end after any hop: each hop goes at least one step and can land on any square, and the rules
-    /// let throws stay unused.
+    /// Whether a turn can end after any hop: each hop goes at least one step and can land on any
+    /// square, and the rules let throws stay unused.
     always_completes: bool,
 }
 
@@ -66,7 +66,9 @@ impl SeriesTurns {
             marked: rules.marked as u64,
             blocks,
             opposite: rules.declaring as u64,
-            always_completes: !blocks && rules.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
+            always_completes: !blocks
+                && rules.unit.speed != Speed::HalfSpent
+                && sheet.turn.must != Must::Greedy,
             enters_among_enemies: rules.contested >> 1 & 1 == 1,
             bears: rules.goal > rules.home,
             seating: rules.seating,
@@ -74,8 +76,8 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns whether the rules allow the tables of `turn_index`: a capture grants another series, pieces are borne
-    /// off, and pieces that enter do not capture.
+    /// Returns whether the rules allow the tables of `turn_index`: a capture grants another series,
+    /// pieces are borne off, and pieces that enter do not capture.
     pub(crate) fn allows_tables(&self) -> bool {
         self.rules.sheet.turn.again_on_capture && self.bears && !self.enters_among_enemies
     }
@@ -83,34 +85,56 @@ impl SeriesTurns {
     #[inline]
     fn turn(&self, state: &State) -> SeriesTurn {
         let mover = state.mover.index();
-        let closed = if self.blocks { self.enemy_places(state) & self.marked } else { 0 };
+        let closed = if self.blocks {
+            self.enemy_places(state) & self.marked
+        } else {
+            0
+        };
         SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
     }
 
     #[inline]
     pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
-        let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
-        SeriesTurn { own: Slots::of(places), declared, closed }
+        let declared = if declared == 0 {
+            Set::NONE
+        } else {
+            Set::of(|slot| declared >> slot & 1 == 1)
+        };
+        SeriesTurn {
+            own: Slots::of(places),
+            declared,
+            closed,
+        }
     }
 
     /// Returns the places of the mover with an enemy on their square, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
         let enemies = self.seating.others(state.mover).iter();
-        enemies.fold(0, |places, &enemy| places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover))
+        enemies.fold(0, |places, &enemy| {
+            places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover)
+        })
     }
 
-    /// Returns, as bits, the places on the course of `by` whose squares hold pieces of `seat`. These pieces are on
-    /// `places` of the course of `seat`.
+    /// Returns, as bits, the places on the course of `by` whose squares hold pieces of `seat`.
+    /// These pieces are on `places` of the course of `seat`.
     pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
-        let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
+        let held = places.iter().fold(0, |held, &place| {
+            held | bits[seat.index()][usize::from(place) % PLACES]
+        });
         let is_held = |place: &u8| bits[by.index()][usize::from(*place)] & held != 0;
-        (1..self.rules.home).filter(is_held).fold(0, |places, place| places | 1 << place)
+        (1..self.rules.home)
+            .filter(is_held)
+            .fold(0, |places, place| places | 1 << place)
     }
 
-    /// Returns the value of the throw that the next action allots, or `None` if all throws are used.
+    /// Returns the value of the throw that the next action allots, or `None` if all throws are
+    /// used.
     pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
-        self.series.remaining(state).split().map(|(throw, _)| self.series.pips(throw))
+        self.series
+            .remaining(state)
+            .split()
+            .map(|(throw, _)| self.series.pips(throw))
     }
 }
 
@@ -127,7 +151,9 @@ impl TurnMachine for SeriesTurns {
     #[inline]
     fn legal_actions(&self, state: &State) -> ActionMask {
         match self.series.remaining(state).split() {
-            Some((throw, rest)) => self.offers(&self.turn(state), &Allotment::of(state), throw, rest),
+            Some((throw, rest)) => {
+                self.offers(&self.turn(state), &Allotment::of(state), throw, rest)
+            }
             None => with_pass(ActionMask::EMPTY, false),
         }
     }
@@ -136,25 +162,33 @@ impl TurnMachine for SeriesTurns {
     fn apply_action(&self, state: &mut State, action: Action) {
         let allotment = Allotment::of(state);
         let remaining = self.series.remaining(state);
-        let Some((throw, rest)) = remaining.split() else { return self.resolve(state, &allotment) };
+        let Some((throw, rest)) = remaining.split() else {
+            return self.resolve(state, &allotment);
+        };
         let turn = self.turn(state);
         let next = self.give(&turn, &allotment, throw, action);
         if rest.count() == 0 || !self.can_use_more(&turn, &next, rest) {
             return self.resolve(state, &next);
         }
         self.series.use_up(state, throw);
-        (state.steps, state.roles, state.registers[SKIPPED]) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
+        (state.steps, state.roles, state.registers[SKIPPED]) =
+            (next.steps.bytes(), next.roles.bytes(), next.skipped);
         state.phase = Phase::Allot;
     }
 }
 
 impl TurnNotation for SeriesTurns {
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
-        self.series.load(state, values, phase, phase == Phase::Throw)
+        self.series
+            .load(state, values, phase, phase == Phase::Throw)
     }
 
     fn role(&self, sign: &str, place: u8, is_zero: bool) -> Option<u8> {
-        let entered = if place == 0 { role::ENTERED } else { role::FRESH };
+        let entered = if place == 0 {
+            role::ENTERED
+        } else {
+            role::FRESH
+        };
         let role = match sign {
             "+" if is_zero => role::FRESH,
             "+" => role::SINGLE,
@@ -194,11 +228,17 @@ impl TurnNotation for SeriesTurns {
         let place = state.pieces[state.mover.index()][slot];
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
         let is_pair = actions::is_pair(action, self.seating.pieces);
-        let steps = if is_pair { self.joint_steps(value) } else { value };
+        let steps = if is_pair {
+            self.joint_steps(value)
+        } else {
+            value
+        };
         let to = place.max(1) + state.steps[slot] + steps;
         let mut next = match place {
             0 if is_waiting => Move::by(MoveKind::Enter, slot, [0, 1], value),
-            _ if place == self.rules.home => Move::by(MoveKind::Bear, slot, [place, place + 1], value),
+            _ if place == self.rules.home => {
+                Move::by(MoveKind::Bear, slot, [place, place + 1], value)
+            }
             _ => Move::by(
                 MoveKind::of(action, self.seating.pieces),
                 slot,
@@ -219,8 +259,10 @@ impl TurnNotation for SeriesTurns {
     fn name_throws(&self, state: &State, taken: &mut Move) {
         let steps = taken.steps;
         taken.from = taken.from.max(1);
-        // Throws are allotted in ascending order, 1s first; only the throw that ended the series can be out of order.
-        let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Second);
+        // Throws are allotted in ascending order, 1s first; only the throw that ended the series
+        // can be out of order.
+        let are_ones =
+            self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Second);
         if matches!(taken.kind, MoveKind::Together(_)) && self.rules.unit.speed != Speed::Full {
             taken.hidden = steps;
         } else if are_ones {

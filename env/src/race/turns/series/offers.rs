@@ -1,5 +1,5 @@
-//! The legal actions of a series. After each legal action, the turn can still use the number of throws that the rules
-//! demand.
+//! The legal actions of a series. After each legal action, the turn can still use the number of
+//! throws that the rules demand.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, actions};
@@ -26,9 +26,12 @@ impl SeriesTurns {
         if (alone | together).is_empty() {
             return with_pass(ActionMask::EMPTY, false);
         }
-        if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
-            // Far from the keep (the finish), no throw stays unused: each unit can take all remaining throws, or can
-            // leave them to another piece.
+        if self.must == Must::Most
+            && self.completes(allotment)
+            && (alone & units.bearing).is_empty()
+        {
+            // Far from the keep (the finish), no throw stays unused: each unit can take all
+            // remaining throws, or can leave them to another piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
             let can_go_on_together = can_go_on.when(self.takes_all_together(rest));
@@ -39,7 +42,8 @@ impl SeriesTurns {
         self.offers_by_search(turn, allotment, throw, rest, actions(alone, together))
     }
 
-    /// [`SeriesTurns::offers`] by search: finds the number of throws that can be used after each action of `takers`.
+    /// [`SeriesTurns::offers`] by search: finds the number of throws that can be used after each
+    /// action of `takers`.
     fn offers_by_search(
         &self,
         turn: &SeriesTurn,
@@ -59,7 +63,9 @@ impl SeriesTurns {
                 continue;
             }
             let next = self.give(turn, allotment, throw, action);
-            let Some(used) = search.most_used(&next, rest) else { continue };
+            let Some(used) = search.most_used(&next, rest) else {
+                continue;
+            };
             let used = used + u32::from(action != PASS);
             if is_max && Some(used) > most {
                 mask = ActionMask::EMPTY;
@@ -74,7 +80,12 @@ impl SeriesTurns {
 
     /// Returns whether any of the `remaining` throws can still be used.
     #[inline]
-    pub(crate) fn can_use_more(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> bool {
+    pub(crate) fn can_use_more(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        remaining: Remaining,
+    ) -> bool {
         let smallest = u32::from(self.smallest(remaining));
         self.completes(allotment) && self.moves_by(turn, allotment, smallest)
             || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)

@@ -1,4 +1,5 @@
-//! The end of a series: all pieces land together. Then captures, declarations and the next turn follow.
+//! The end of a series: all pieces land together. Then captures, declarations and the next turn
+//! follow.
 
 use super::SeriesTurns;
 use super::TurnMachine;
@@ -13,24 +14,40 @@ impl SeriesTurns {
         let mover = state.mover;
         let own = Slots::of(state.pieces[mover.index()]);
         let landed = self.landed(own, allotment);
-        let (places, declared) = self.settled(own, state.declared[mover.index()], allotment, landed);
+        let (places, declared) =
+            self.settled(own, state.declared[mover.index()], allotment, landed);
         let mut has_captured = false;
         for (target, is_pair) in self.landings(allotment, landed) {
-            has_captured |= self.rules.capture(state, mover, target, 1 + usize::from(is_pair));
+            has_captured |= self
+                .rules
+                .capture(state, mover, target, 1 + usize::from(is_pair));
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
-        self.end_turn(state, has_captured && self.rules.sheet.turn.again_on_capture);
+        self.end_turn(
+            state,
+            has_captured && self.rules.sheet.turn.again_on_capture,
+        );
     }
 
-    /// Iterates over the landings and entries on unmarked squares of the course: the place, and whether two pieces land
-    /// together.
+    /// Iterates over the landings and entries on unmarked squares of the course: the place, and
+    /// whether two pieces land together.
     #[inline]
-    pub(crate) fn landings(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
+    pub(crate) fn landings(
+        &self,
+        allotment: &Allotment,
+        landed: Slots,
+    ) -> impl Iterator<Item = (u8, bool)> {
         let roles = allotment.roles;
         let hops = roles.have(role::SINGLE | role::LEAD).iter();
         let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
-        let entries = roles.have(role::ENTERED).when(self.enters_among_enemies).iter().map(|_| (1, false));
-        entries.chain(hops.filter(|&(target, _)| target < self.rules.home && self.marked >> target & 1 == 0))
+        let entries = roles
+            .have(role::ENTERED)
+            .when(self.enters_among_enemies)
+            .iter()
+            .map(|_| (1, false));
+        entries.chain(
+            hops.filter(|&(target, _)| target < self.rules.home && self.marked >> target & 1 == 0),
+        )
     }
 
     /// Returns the places of the pieces by slot after all moves.
@@ -51,7 +68,8 @@ impl SeriesTurns {
         landed
     }
 
-    /// Returns the mover's places in ascending order after all moves, and the slots of its declared twins.
+    /// Returns the mover's places in ascending order after all moves, and the slots of its declared
+    /// twins.
     #[inline]
     pub(crate) fn settled(
         &self,
@@ -65,20 +83,23 @@ impl SeriesTurns {
             sort(&mut places);
             return (places, 0);
         }
-        let is_staying = |slot: usize| allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
+        let is_staying =
+            |slot: usize| allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
         let mut twins: [bool; MAX_PIECES] = std::array::from_fn(|slot| {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
             (is_moving || is_staying(slot)) && places[slot] < self.rules.home
         });
-        // If one of two twins moves alone, the other piece is no longer a twin. If two of four twins move, the other
-        // two stay twins.
+        // If one of two twins moves alone, the other piece is no longer a twin. If two of four
+        // twins move, the other two stay twins.
         for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
-            let mut alike =
-                (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
+            let mut alike = (0..self.seating.pieces)
+                .filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
             if alike.next() == Some(slot) && alike.count() % 2 == 0 {
                 *is_twin = false;
             }
         }
-        in_order(std::array::from_fn(|slot| (places[slot], u8::from(twins[slot]))))
+        in_order(std::array::from_fn(|slot| {
+            (places[slot], u8::from(twins[slot]))
+        }))
     }
 }

@@ -31,7 +31,10 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     let race = games::race_of(Some(game), None, &[])?;
     let stops = Arc::new(AtomicBool::new(false));
-    let limits = Limits { patience, stops: Arc::clone(&stops) };
+    let limits = Limits {
+        patience,
+        stops: Arc::clone(&stops),
+    };
     if decisions(&race).is_empty() {
         bail!("{game} has no choices: check the program in another game");
     }
@@ -42,7 +45,10 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     program.hello(&race).with_context(wrong)?;
     let rules: [(&str, Rule); 3] = [
         ("chooses a legal action in time", choices),
-        ("answers a wrong request with an error and continues", wrong_requests),
+        (
+            "answers a wrong request with an error and continues",
+            wrong_requests,
+        ),
         ("ends when its standard input is closed", quits),
     ];
     let mut broken = 0;
@@ -60,7 +66,10 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
         }
     }
     if let Err(Fault(problem)) = repeats(&program, &race) {
-        print(format_args!("note    games cannot be repeated: {}", in_line(&problem)))?;
+        print(format_args!(
+            "note    games cannot be repeated: {}",
+            in_line(&problem)
+        ))?;
     }
     if broken > 0 {
         bail!("the program breaks {broken} of {} rules", rules.len());
@@ -71,19 +80,23 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
 /// Tests one rule with a new process.
 type Rule = fn(&Program, &Race) -> Result<(), Fault>;
 
-/// Decisions of random games with more than one legal action; none if the game has no such decision.
+/// Decisions of random games with more than one legal action; none if the game has no such
+/// decision.
 fn decisions(race: &Race) -> Vec<State> {
     let (mut rng, mut found) = (chance::stream(1, 0), Vec::new());
     let start = |rng: &mut GameRng| race.initial_state(chance::first_seat(race.spec().seats, rng));
     let mut state = start(&mut rng);
     while found.len() < DECISIONS {
-        let draw = |state: &State, _| Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()));
+        let draw =
+            |state: &State, _| Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()));
         if chance::throw_dice(race, &mut state, draw).is_some() {
             let legal = race.legal_actions(&state);
             found.extend((legal.len() > 1).then_some(state));
             race.apply_action(
                 &mut state,
-                legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action"),
+                legal
+                    .nth(below(legal.len(), &mut rng))
+                    .expect("a decision has a legal action"),
             );
         } else if found.is_empty() {
             break;
@@ -97,14 +110,21 @@ fn decisions(race: &Race) -> Vec<State> {
 fn choices(program: &Program, race: &Race) -> Result<(), Fault> {
     let mut player = program.player();
     for state in decisions(race) {
-        player.try_act(race, &[state], &mut [chance::stream(2, 0)]).remove(0)?;
+        player
+            .try_act(race, &[state], &mut [chance::stream(2, 0)])
+            .remove(0)?;
     }
     Ok(())
 }
 
 fn wrong_requests(program: &Program, race: &Race) -> Result<(), Fault> {
     let (mut running, _) = Running::start(program)?;
-    let first = race.spec().seats.iter().next().map(|seat| race.print(&race.initial_state(seat)));
+    let first = race
+        .spec()
+        .seats
+        .iter()
+        .next()
+        .map(|seat| race.print(&race.initial_state(seat)));
     for request in [
         json!({"op": "no-such-operation"}),
         json!({"op": "bestmove", "seed": 1}),
@@ -113,21 +133,34 @@ fn wrong_requests(program: &Program, race: &Race) -> Result<(), Fault> {
     ] {
         let answer = running.ask(request.clone(), program.limits.patience)?;
         if !answer["error"].is_object() {
-            return Err(Fault(format!("the answer to {request} has no object `error`")));
+            return Err(Fault(format!(
+                "the answer to {request} has no object `error`"
+            )));
         }
     }
     let hello: Value = running.ask(json!({"op": "hello"}), program.limits.patience)?;
-    if hello["name"].is_string() { Ok(()) } else { Err(Fault("it does not answer `hello` again".to_owned())) }
+    if hello["name"].is_string() {
+        Ok(())
+    } else {
+        Err(Fault("it does not answer `hello` again".to_owned()))
+    }
 }
 
 fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
     let mut players = [program.player(), program.player()];
     for state in decisions(race) {
-        let mut choose = |at: usize| players[at].try_act(race, &[state], &mut [chance::stream(3, 0)]).remove(0);
+        let mut choose = |at: usize| {
+            players[at]
+                .try_act(race, &[state], &mut [chance::stream(3, 0)])
+                .remove(0)
+        };
         let (first, second) = (choose(0)?, choose(1)?);
         if first != second {
             let position = race.print(&state);
-            return Err(Fault(format!("at `{position}` it chose {} and, in another process, {}", first.0, second.0)));
+            return Err(Fault(format!(
+                "at `{position}` it chose {} and, in another process, {}",
+                first.0, second.0
+            )));
         }
     }
     Ok(())
@@ -136,5 +169,10 @@ fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
 fn quits(program: &Program, _: &Race) -> Result<(), Fault> {
     let (mut running, _) = Running::start(program)?;
     let is_ended = running.ends_within(END_TIMEOUT);
-    is_ended.then_some(()).ok_or_else(|| Fault(format!("it still runs after {:.1} s", END_TIMEOUT.as_secs_f64())))
+    is_ended.then_some(()).ok_or_else(|| {
+        Fault(format!(
+            "it still runs after {:.1} s",
+            END_TIMEOUT.as_secs_f64()
+        ))
+    })
 }

@@ -1,4 +1,5 @@
-//! Engines in the arena: programs that speak the engine protocol on standard input and output, and can fail.
+//! Engines in the arena: programs that speak the engine protocol on standard input and output, and
+//! can fail.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -58,42 +59,59 @@ pub struct Program {
 }
 
 impl Program {
-    /// Splits a command into words as a shell does. The standard error of the engine goes to the file `errors`.
+    /// Splits a command into words as a shell does. The standard error of the engine goes to the
+    /// file `errors`.
     ///
     /// # Errors
     /// When the command is empty, or a quotation mark is not closed.
     pub fn new(command: &str, errors: PathBuf, limits: Limits) -> Result<Program> {
-        let words = shlex::split(command).with_context(|| format!("`{command}`: a quotation mark is not closed"))?;
+        let words = shlex::split(command)
+            .with_context(|| format!("`{command}`: a quotation mark is not closed"))?;
         if words.is_empty() {
-            bail!("`engine:` needs the command that starts the engine, such as `engine:./mybot --flag`");
+            bail!(
+                "`engine:` needs the command that starts the engine, such as `engine:./mybot --flag`"
+            );
         }
-        Ok(Program { words, errors, limits })
+        Ok(Program {
+            words,
+            errors,
+            limits,
+        })
     }
 
-    /// Starts the engine, and returns its answer to `hello`. An engine that lists its games must list a built-in game.
-    /// Other games are not checked: requests contain their sheets.
+    /// Starts the engine, and returns its answer to `hello`. An engine that lists its games must
+    /// list a built-in game. Other games are not checked: requests contain their sheets.
     ///
     /// # Errors
-    /// When the engine does not start, does not answer as the protocol requires, or does not play the game.
+    /// When the engine does not start, does not answer as the protocol requires, or does not play
+    /// the game.
     pub fn hello(&self, race: &Race) -> Result<Value> {
         let (_, hello) = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
         let played = race.ruleset().base().name.as_str();
-        if let Some(known) = hello["games"].as_array().filter(|_| race.ruleset().is_builtin())
+        if let Some(known) = hello["games"]
+            .as_array()
+            .filter(|_| race.ruleset().is_builtin())
             && !known.iter().any(|game| game == played)
         {
-            bail!("the engine does not play {played}; it plays {}", hello["games"]);
+            bail!(
+                "the engine does not play {played}; it plays {}",
+                hello["games"]
+            );
         }
         Ok(hello)
     }
 
     /// Returns a player that asks the engine.
     pub fn player(&self) -> EnginePlayer {
-        EnginePlayer { program: self.clone(), running: None }
+        EnginePlayer {
+            program: self.clone(),
+            running: None,
+        }
     }
 }
 
-/// A player for one thread that asks an engine for its choices. After a fault, the player restarts the engine for the
-/// next choice.
+/// A player for one thread that asks an engine for its choices. After a fault, the player restarts
+/// the engine for the next choice.
 #[derive(Debug)]
 pub struct EnginePlayer {
     program: Program,
@@ -101,7 +119,12 @@ pub struct EnginePlayer {
 }
 
 impl EnginePlayer {
-    fn choose_one(&mut self, race: &Race, state: &State, rng: &mut GameRng) -> Result<Action, Fault> {
+    fn choose_one(
+        &mut self,
+        race: &Race,
+        state: &State,
+        rng: &mut GameRng,
+    ) -> Result<Action, Fault> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => Running::start(&self.program)?.0,
@@ -115,13 +138,21 @@ impl EnginePlayer {
         }
         let answer = running.ask(request, self.program.limits.patience)?;
         if let Some(error) = answer.get("error") {
-            let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
-            return Err(Fault(format!("it refused to choose at `{position}`: {}", quoted(&message))));
+            let message = error
+                .get("message")
+                .and_then(Value::as_str)
+                .map_or_else(|| error.to_string(), str::to_owned);
+            return Err(Fault(format!(
+                "it refused to choose at `{position}`: {}",
+                quoted(&message)
+            )));
         }
         let name = &answer["action"];
         if !name.is_string() && name.as_u64().is_none() {
             let answer = quoted(&answer.to_string());
-            return Err(Fault(format!("its answer at `{position}` has no number or text `action`: {answer}")));
+            return Err(Fault(format!(
+                "its answer at `{position}` has no number or text `action`: {answer}"
+            )));
         }
         let action = named_action(race, state, name).ok_or_else(|| {
             let name = name.as_str().map_or_else(|| name.to_string(), quoted);
@@ -134,7 +165,12 @@ impl EnginePlayer {
 }
 
 impl Contestant<Race> for EnginePlayer {
-    fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(
+        &mut self,
+        race: &Race,
+        states: &[State],
+        rngs: &mut [GameRng],
+    ) -> Vec<Result<Action, Fault>> {
         let one = |(state, rng)| match self.program.limits.stops.load(Ordering::Relaxed) {
             true => Err(stopped()),
             false => self.choose_one(race, state, rng),
@@ -167,12 +203,24 @@ impl Running {
     /// Starts an engine and sends `hello`.
     pub(super) fn start(program: &Program) -> Result<(Running, Value), Fault> {
         let mut command = Command::new(&program.words[0]);
-        let errors = open_to_write(&program.errors, OpenOptions::new().create(true).append(true));
+        let errors = open_to_write(
+            &program.errors,
+            OpenOptions::new().create(true).append(true),
+        );
         let errors = errors.map_err(|error| Fault(format!("{error:#}")))?;
-        command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(&program.words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let started = EngineGroup::start(&mut command);
         let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;
-        let Child { stdin, stdout, stderr, .. } = &mut group.child;
+        let Child {
+            stdin,
+            stdout,
+            stderr,
+            ..
+        } = &mut group.child;
         let (input, output, written) = (stdin.take(), stdout.take(), stderr.take());
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
         let (open, errors_end) = mpsc::sync_channel(0);
@@ -186,12 +234,29 @@ impl Running {
         let read_lines = move || output.map(|output| send_lines(output, &sender));
         let thread = || std::thread::Builder::new();
         let reads = thread().spawn(keep_errors).and(thread().spawn(read_lines));
-        reads.map_err(|error| Fault(format!("cannot start a thread that reads its output: {error}")))?;
+        reads.map_err(|error| {
+            Fault(format!(
+                "cannot start a thread that reads its output: {error}"
+            ))
+        })?;
         let stops = Arc::clone(&program.limits.stops);
-        let mut running = Running { group, input, lines, _errors: ErrorsRead(errors_end), requests: 0, stops };
-        let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(START_TIMEOUT))?;
+        let mut running = Running {
+            group,
+            input,
+            lines,
+            _errors: ErrorsRead(errors_end),
+            requests: 0,
+            stops,
+        };
+        let hello = running.ask(
+            json!({"op": "hello"}),
+            program.limits.patience.max(START_TIMEOUT),
+        )?;
         if !hello["name"].is_string() {
-            return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
+            return Err(Fault(format!(
+                "its answer to `hello` has no `name`: {}",
+                quoted(&hello.to_string())
+            )));
         }
         Ok((running, hello))
     }
@@ -209,18 +274,31 @@ impl Running {
         let id = json!(self.requests);
         request["id"] = id.clone();
         let line = format!("{request}\n");
-        let input = self.input.as_mut().ok_or_else(|| Fault("its standard input is closed".to_owned()))?;
-        if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
+        let input = self
+            .input
+            .as_mut()
+            .ok_or_else(|| Fault("its standard input is closed".to_owned()))?;
+        if input
+            .write_all(line.as_bytes())
+            .and_then(|()| input.flush())
+            .is_err()
+        {
             return Err(self.ended("input"));
         }
         let line = self.line(patience)?;
         if line.len() as u64 > LONGEST_LINE {
-            return Err(Fault(format!("its answer is longer than {LONGEST_LINE} bytes")));
+            return Err(Fault(format!(
+                "its answer is longer than {LONGEST_LINE} bytes"
+            )));
         }
         let said = quoted_line(&line);
         match serde_json::from_slice(&line) {
-            Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => Ok(answer),
-            Ok(Value::Object(_)) => Err(Fault(format!("its answer has another `id` than the request ({id}): {said}"))),
+            Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => {
+                Ok(answer)
+            }
+            Ok(Value::Object(_)) => Err(Fault(format!(
+                "its answer has another `id` than the request ({id}): {said}"
+            ))),
             _ => Err(Fault(format!("its answer is not a JSON object: {said}"))),
         }
     }
@@ -230,16 +308,20 @@ impl Running {
         let clock = Instant::now();
         loop {
             let left = patience.saturating_sub(clock.elapsed());
-            // A child of the engine can keep the output open. The last lines are read after this check.
+            // A child of the engine can keep the output open. The last lines are read after this
+            // check.
             let has_ended = self.has_ended();
             return match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
                 Ok(line) => line.map_err(unreadable),
-                Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
+                Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => {
+                    Err(stopped())
+                }
                 Err(RecvTimeoutError::Timeout) if left > POLL_INTERVAL && !has_ended => continue,
                 Err(RecvTimeoutError::Timeout) if self.has_ended() => Err(self.ended("output")),
-                Err(RecvTimeoutError::Timeout) => {
-                    Err(Fault(format!("it did not answer within {} s", patience.as_secs_f64())))
-                }
+                Err(RecvTimeoutError::Timeout) => Err(Fault(format!(
+                    "it did not answer within {} s",
+                    patience.as_secs_f64()
+                ))),
                 Err(RecvTimeoutError::Disconnected) => Err(self.ended("output")),
             };
         }
@@ -270,14 +352,21 @@ impl Running {
     /// The fault of an engine that has ended, with its exit status, or has only closed `stream`.
     fn ended(&mut self, stream: &str) -> Fault {
         // The output closes a moment before the exit status is available.
-        let Some(status) = self.status(END_TIMEOUT) else { return Fault(format!("it closed its standard {stream}")) };
+        let Some(status) = self.status(END_TIMEOUT) else {
+            return Fault(format!("it closed its standard {stream}"));
+        };
         // The first request is `hello`.
-        let when = if self.requests == 1 { "the engine ended before it answered `hello`" } else { "it ended" };
+        let when = if self.requests == 1 {
+            "the engine ended before it answered `hello`"
+        } else {
+            "it ended"
+        };
         Fault(format!("{when} ({status})"))
     }
 }
 
-/// When dropped, waits until the thread that reads the standard error has ended, at most [`END_TIMEOUT`].
+/// When dropped, waits until the thread that reads the standard error has ended, at most
+/// [`END_TIMEOUT`].
 #[derive(Debug)]
 struct ErrorsRead(Receiver<()>);
 
@@ -288,12 +377,16 @@ impl Drop for ErrorsRead {
     }
 }
 
-/// Sends each line of `output` and the first error. Cuts lines that are longer than [`LONGEST_LINE`].
+/// Sends each line of `output` and the first error. Cuts lines that are longer than
+/// [`LONGEST_LINE`].
 fn send_lines(output: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     let mut output = BufReader::new(output);
     loop {
         let mut line = Vec::new();
-        let read = output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line);
+        let read = output
+            .by_ref()
+            .take(LONGEST_LINE + 1)
+            .read_until(b'\n', &mut line);
         let is_last = !matches!(read, Ok(1..));
         if matches!(read, Ok(0)) || sender.send(read.map(|_| line)).is_err() || is_last {
             return;
@@ -305,11 +398,14 @@ fn unreadable(error: io::Error) -> Fault {
     Fault(format!("its output cannot be read: {error}"))
 }
 
-/// Copies the beginning of `output` to the file. Reads and drops the rest, so that the engine does not block.
+/// Copies the beginning of `output` to the file. Reads and drops the rest, so that the engine does
+/// not block.
 fn keep(mut output: impl Read, mut file: &File) {
     let mut part = [0; 1 << 12];
     while let Ok(read @ 1..) = output.read(&mut part) {
-        let room = file.metadata().map_or(0, |facts| KEPT_ERRORS.saturating_sub(facts.len()));
+        let room = file
+            .metadata()
+            .map_or(0, |facts| KEPT_ERRORS.saturating_sub(facts.len()));
         let _ = file.write_all(&part[..read.min(room as usize)]);
     }
 }
@@ -323,7 +419,11 @@ fn quoted_line(line: &[u8]) -> String {
 fn quoted(text: &str) -> String {
     let text = in_line(text);
     let start: String = text.chars().take(QUOTED).collect();
-    if start.len() < text.len() { format!("`{start}…`") } else { format!("`{start}`") }
+    if start.len() < text.len() {
+        format!("`{start}…`")
+    } else {
+        format!("`{start}`")
+    }
 }
 
 #[cfg(test)]
@@ -341,8 +441,10 @@ mod tests {
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
         send_lines(b"{}\nlast".chain(Broken), &sender);
         drop(sender);
-        let sent: Vec<String> =
-            lines.iter().map(|line| line.map_or_else(|error| unreadable(error).0, |line| quoted_line(&line))).collect();
+        let sent: Vec<String> = lines
+            .iter()
+            .map(|line| line.map_or_else(|error| unreadable(error).0, |line| quoted_line(&line)))
+            .collect();
         assert_eq!(sent, ["`{}`", "its output cannot be read: broken pipe"]);
     }
 }

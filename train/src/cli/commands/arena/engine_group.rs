@@ -1,20 +1,21 @@
-//! Process groups of engines: an engine ends together with the processes that it has started, even if the arena is
-//! killed.
+//! Process groups of engines: an engine ends together with the processes that it has started, even
+//! if the arena is killed.
 //!
-//! Each engine leads a process group, and a shell kills this group if the arena is killed. On Linux, the arena and the
-//! shell also find processes outside the group by an environment variable, and the arena becomes their parent when
-//! their own parent has ended.
+//! Each engine leads a process group, and a shell kills this group if the arena is killed. On
+//! Linux, the arena and the shell also find processes outside the group by an environment variable,
+//! and the arena becomes their parent when their own parent has ended.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The environment variable of engines and their processes: the process id of the arena and the number of the engine.
+/// The environment variable of engines and their processes: the process id of the arena and the
+/// number of the engine.
 const MARK: &str = "ASHTA_ENGINE";
 
-/// A shell script that waits for the end of its input. Then it kills the process group `$1` and, on Linux, all
-/// processes whose environment contains the mark `$0`.
+/// A shell script that waits for the end of its input. Then it kills the process group `$1` and, on
+/// Linux, all processes whose environment contains the mark `$0`.
 const WATCH: &str = r#"
 read -r _
 kill -s KILL -- "-$1" 2>/dev/null
@@ -30,8 +31,8 @@ fn children() -> MutexGuard<'static, BTreeSet<u32>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// On Linux, collects the exit status of processes that engines have detached. Otherwise these processes would stay as
-/// zombies.
+/// On Linux, collects the exit status of processes that engines have detached. Otherwise these
+/// processes would stay as zombies.
 pub fn reap() {
     #[cfg(target_os = "linux")]
     {
@@ -46,7 +47,8 @@ pub fn reap() {
     }
 }
 
-/// Starts a program in its own process group, so that Ctrl-C reaches only the arena, which then ends its engines.
+/// Starts a program in its own process group, so that Ctrl-C reaches only the arena, which then
+/// ends its engines.
 fn in_group(command: &mut Command) -> std::io::Result<Child> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -64,22 +66,32 @@ fn end_marked(mark: &str) {
     use nix::unistd::Pid;
     let is_marked = |&pid: &i32| {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|&byte| byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
+        environment
+            .split(|&byte| byte == 0)
+            .any(|variable| variable.starts_with(mark.as_bytes()))
     };
     let mut ended = BTreeSet::new();
     // A process can start another process before it is killed, so look again.
     for _ in 0..100 {
-        let names = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let names = std::fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name());
         let pids = names.filter_map(|name| name.to_str()?.parse().ok());
         let found: Vec<i32> = pids.filter(is_marked).collect();
         if found.is_empty() {
             break;
         }
-        found.iter().for_each(|&pid| _ = kill(Pid::from_raw(pid), Signal::SIGKILL));
+        found
+            .iter()
+            .for_each(|&pid| _ = kill(Pid::from_raw(pid), Signal::SIGKILL));
         ended.extend(found);
     }
     // For processes that are not children of the arena, `waitpid` fails immediately.
-    ended.into_iter().for_each(|pid| _ = nix::sys::wait::waitpid(Pid::from_raw(pid), None));
+    ended
+        .into_iter()
+        .for_each(|pid| _ = nix::sys::wait::waitpid(Pid::from_raw(pid), None));
 }
 
 /// An engine and the processes that it has started; all are killed when it is dropped.
@@ -87,7 +99,8 @@ fn end_marked(mark: &str) {
 pub struct EngineGroup {
     /// The engine.
     pub child: Child,
-    /// The shell that kills the engine if the arena is killed. Without a shell, the engine continues to run then.
+    /// The shell that kills the engine if the arena is killed. Without a shell, the engine
+    /// continues to run then.
     shell: Option<Child>,
     /// The environment variable of the engine, `NAME=value`.
     mark: String,
@@ -102,15 +115,26 @@ impl EngineGroup {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         #[cfg(target_os = "linux")]
         let _ = nix::sys::prctl::set_child_subreaper(true);
-        let value = format!("{}.{}.", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+        let value = format!(
+            "{}.{}.",
+            std::process::id(),
+            STARTED.fetch_add(1, Ordering::Relaxed)
+        );
         let mark = format!("{MARK}={value}");
         // While this is locked, no other thread reaps the new processes.
         let mut children = children();
         let child = in_group(command.env(MARK, value))?;
         let mut watch = Command::new("sh");
         watch.args(["-c", WATCH, &mark, &child.id().to_string()]);
-        watch.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let shell = if cfg!(unix) { in_group(&mut watch).ok() } else { None };
+        watch
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let shell = if cfg!(unix) {
+            in_group(&mut watch).ok()
+        } else {
+            None
+        };
         children.extend([&child].into_iter().chain(&shell).map(Child::id));
         Ok(EngineGroup { child, shell, mark })
     }
@@ -124,7 +148,10 @@ impl Drop for EngineGroup {
             {
                 use nix::sys::signal::{Signal, killpg};
                 // Perhaps the group has already ended.
-                let _ = killpg(nix::unistd::Pid::from_raw(process.id() as i32), Signal::SIGKILL);
+                let _ = killpg(
+                    nix::unistd::Pid::from_raw(process.id() as i32),
+                    Signal::SIGKILL,
+                );
             }
             let _ = process.kill();
             let _ = process.wait();

@@ -29,7 +29,8 @@ pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Named>);
 /// Loads agents and engines, and finds the game that they play.
 ///
 /// # Errors
-/// When an agent does not exist, an engine does not speak the protocol, or the entrants play different games.
+/// When an agent does not exist, an engine does not speak the protocol, or the entrants play
+/// different games.
 pub fn enter<'a>(
     specs: &[String],
     game: &GameArgs,
@@ -37,11 +38,23 @@ pub fn enter<'a>(
     errors: &mut ErrorFiles,
 ) -> Result<(Race, Entrants<'a>)> {
     let read = |(number, spec): (usize, &String)| match spec.strip_prefix(ENGINE) {
-        Some(command) => Program::new(command, errors.of(number)?, limits.clone()).map(Written::Engine),
+        Some(command) => {
+            Program::new(command, errors.of(number)?, limits.clone()).map(Written::Engine)
+        }
         None => games::agent(spec).map(Written::Agent),
     };
-    let written = specs.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
-    let agents = written.iter().filter_map(|one| if let Written::Agent(agent) = one { Some(agent) } else { None });
+    let written = specs
+        .iter()
+        .enumerate()
+        .map(read)
+        .collect::<Result<Vec<_>>>()?;
+    let agents = written.iter().filter_map(|one| {
+        if let Written::Agent(agent) = one {
+            Some(agent)
+        } else {
+            None
+        }
+    });
     let agents: Vec<&NamedAgent> = agents.collect();
     let race = games::race_of(game.game.as_deref(), game.seats, &agents)?;
     let (mut entrants, mut named) = (Vec::new(), Vec::new());
@@ -49,13 +62,21 @@ pub fn enter<'a>(
         let (version, entrant) = match written {
             Written::Agent(agent) => {
                 let player = games::player(&agent, &race)?;
-                (agent.version(), Entrant::new(name.clone(), move || Box::new(player.agent())))
+                (
+                    agent.version(),
+                    Entrant::new(name.clone(), move || Box::new(player.agent())),
+                )
             }
             Written::Engine(program) => {
                 let hello = program.hello(&race).with_context(|| spec.clone())?;
                 let text = |key: &str| hello[key].as_str().unwrap_or_default();
-                let version = format!("{} {}", text("name"), text("version")).trim_end().to_owned();
-                (Some(version), Entrant::new(name.clone(), move || Box::new(program.player())))
+                let version = format!("{} {}", text("name"), text("version"))
+                    .trim_end()
+                    .to_owned();
+                (
+                    Some(version),
+                    Entrant::new(name.clone(), move || Box::new(program.player())),
+                )
             }
         };
         named.push(Named { name, version });
@@ -64,8 +85,8 @@ pub fn enter<'a>(
     Ok((race, (entrants, named)))
 }
 
-/// The folder for the standard error of engines, one file per engine. When dropped, it removes empty files, and prints
-/// the paths of the other files if the folder is temporary.
+/// The folder for the standard error of engines, one file per engine. When dropped, it removes
+/// empty files, and prints the paths of the other files if the folder is temporary.
 pub struct ErrorFiles {
     folder: PathBuf,
     /// Whether the folder is temporary.
@@ -78,7 +99,11 @@ impl ErrorFiles {
     pub fn new(folder: Option<&Path>) -> ErrorFiles {
         let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
         let is_own = folder.is_none();
-        ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: Vec::new() }
+        ErrorFiles {
+            folder: folder.map_or_else(own, Path::to_owned),
+            is_own,
+            files: Vec::new(),
+        }
     }
 
     /// The file of the engine with this number, from 0.
@@ -88,7 +113,11 @@ impl ErrorFiles {
     pub(super) fn of(&mut self, number: usize) -> Result<PathBuf> {
         std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
         let file = self.folder.join(format!("engine-{}.txt", number + 1));
-        ensure!(!file.is_symlink(), "{}: this is a link", cannot_write(&file));
+        ensure!(
+            !file.is_symlink(),
+            "{}: this is a link",
+            cannot_write(&file)
+        );
         self.files.push(file.clone());
         Ok(file)
     }
@@ -100,7 +129,10 @@ impl Drop for ErrorFiles {
             if std::fs::metadata(file).is_ok_and(|facts| facts.len() == 0) {
                 let _ = std::fs::remove_file(file);
             } else if self.is_own && file.exists() {
-                remark(format_args!("the engine's standard error is in {}", file.display()));
+                remark(format_args!(
+                    "the engine's standard error is in {}",
+                    file.display()
+                ));
             }
         }
         if self.is_own {

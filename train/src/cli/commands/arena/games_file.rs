@@ -1,5 +1,5 @@
-//! `games.jsonl`: the settings of an arena, then its games, one per line and block by block. An interrupted arena
-//! continues after the last whole block.
+//! `games.jsonl`: the settings of an arena, then its games, one per line and block by block. An
+//! interrupted arena continues after the last whole block.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -56,12 +56,13 @@ pub struct GamesFile {
 pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
-    /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the number of games of
-    /// a block. Returns the games of the whole blocks. With `any_luck`, the reference for luck can differ from
-    /// `settings`.
+    /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the
+    /// number of games of a block. Returns the games of the whole blocks. With `any_luck`, the
+    /// reference for luck can differ from `settings`.
     ///
     /// # Errors
-    /// When the file cannot be read or written, is damaged, or has games with other settings, or another arena uses it.
+    /// When the file cannot be read or written, is damaged, or has games with other settings, or
+    /// another arena uses it.
     pub fn open(
         path: &Path,
         settings: &Settings,
@@ -69,9 +70,16 @@ impl GamesFile {
         legs: &dyn Fn(u64) -> usize,
     ) -> Result<(GamesFile, Vec<NumberedGame>)> {
         let mut file = open_locked(path)?;
-        let (games, kept) = read(&file, settings, any_luck, legs).with_context(|| path.display().to_string())?;
-        file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).with_context(|| cannot_write(path))?;
-        let mut games_file = GamesFile { path: path.to_owned(), file, before: None };
+        let (games, kept) =
+            read(&file, settings, any_luck, legs).with_context(|| path.display().to_string())?;
+        file.set_len(kept)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .with_context(|| cannot_write(path))?;
+        let mut games_file = GamesFile {
+            path: path.to_owned(),
+            file,
+            before: None,
+        };
         if kept == 0 {
             games_file.write(&line(settings)?)?;
         }
@@ -90,25 +98,43 @@ impl GamesFile {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn rewrite<'a>(&mut self, settings: &Settings, games: impl Iterator<Item = &'a GameLine>) -> Result<()> {
-        write_whole(&self.path, line(settings)? + &games.map(line).collect::<Result<String>>()?)?;
+    pub fn rewrite<'a>(
+        &mut self,
+        settings: &Settings,
+        games: impl Iterator<Item = &'a GameLine>,
+    ) -> Result<()> {
+        write_whole(
+            &self.path,
+            line(settings)? + &games.map(line).collect::<Result<String>>()?,
+        )?;
         let mut file = open_locked(&self.path)?;
-        file.seek(SeekFrom::End(0)).with_context(|| cannot_write(&self.path))?;
+        file.seek(SeekFrom::End(0))
+            .with_context(|| cannot_write(&self.path))?;
         self.before = Some(std::mem::replace(&mut self.file, file));
         Ok(())
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).with_context(|| cannot_write(&self.path))
+        self.file
+            .write_all(text.as_bytes())
+            .with_context(|| cannot_write(&self.path))
     }
 }
 
 /// Opens a games file and locks it until it is closed.
 fn open_locked(path: &Path) -> Result<File> {
     let is_file = path.is_symlink() || path.is_file() || !path.exists();
-    ensure!(is_file, "{}: games can only be added to a regular file", cannot_write(path));
+    ensure!(
+        is_file,
+        "{}: games can only be added to a regular file",
+        cannot_write(path)
+    );
     let file = open_to_write(path, OpenOptions::new().read(true).create(true))?;
-    lock(&file, path, format_args!("another arena is adding games to {}", path.display()))?;
+    lock(
+        &file,
+        path,
+        format_args!("another arena is adding games to {}", path.display()),
+    )?;
     Ok(file)
 }
 
@@ -120,7 +146,8 @@ fn line(of: &impl Serialize) -> Result<String> {
 /// The longest line of a games file, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
-/// Reads the games of the whole blocks. Also returns the number of bytes up to the end of the last whole block.
+/// Reads the games of the whole blocks. Also returns the number of bytes up to the end of the last
+/// whole block.
 fn read(
     file: &File,
     settings: &Settings,
@@ -130,16 +157,27 @@ fn read(
     let mut lines = BufReader::new(file);
     let mut next = |number: usize| -> Result<Vec<u8>> {
         let mut text = Vec::new();
-        let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text)?;
-        ensure!((read as u64) < LONGEST_LINE, "line {number} is longer than {} MiB", LONGEST_LINE >> 20);
+        let read = lines
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut text)?;
+        ensure!(
+            (read as u64) < LONGEST_LINE,
+            "line {number} is longer than {} MiB",
+            LONGEST_LINE >> 20
+        );
         Ok(text)
     };
     let first = next(1)?;
     if !first.ends_with(b"\n") {
-        ensure!(line(settings)?.as_bytes().starts_with(&first), "line 1: not the settings of an arena");
+        ensure!(
+            line(settings)?.as_bytes().starts_with(&first),
+            "line 1: not the settings of an arena"
+        );
         return Ok((Vec::new(), 0));
     }
-    let mut found: Settings = serde_json::from_slice(&first).context("line 1: not the settings of an arena")?;
+    let mut found: Settings =
+        serde_json::from_slice(&first).context("line 1: not the settings of an arena")?;
     if any_luck {
         found.luck.clone_from(&settings.luck);
     }
@@ -156,15 +194,22 @@ fn read(
         if text.trim_ascii().is_empty() {
             continue;
         }
-        let game: GameLine = serde_json::from_slice(&text).with_context(|| format!("line {number}: not a game"))?;
+        let game: GameLine =
+            serde_json::from_slice(&text).with_context(|| format!("line {number}: not a game"))?;
         let is_next = (game.block, game.leg) == (block, games.len() - complete);
-        ensure!(is_next, "line {number}: game {} of block {} is not the next game", game.leg, game.block);
+        ensure!(
+            is_next,
+            "line {number}: game {} of block {} is not the next game",
+            game.leg,
+            game.block
+        );
         games.push((number, game));
         if games.len() - complete == legs(block) {
             (block, complete, whole) = (block + 1, games.len(), bytes);
         }
     }
-    // An interrupted arena can leave a part of a line or of a block. The arena plays these games again.
+    // An interrupted arena can leave a part of a line or of a block. The arena plays these games
+    // again.
     games.truncate(complete);
     Ok((games, whole))
 }
@@ -179,5 +224,7 @@ fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     let differing = found.as_object().into_iter().flatten().find(differs);
     let (name, value) = differing.context("it has other settings than this arena")?;
     let wanted = wanted.get(name).cloned().unwrap_or_default();
-    bail!("the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file")
+    bail!(
+        "the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file"
+    )
 }

@@ -1,4 +1,5 @@
-//! `ashta arena`: a tournament of agents and engines, with differences in strength and confidence intervals.
+//! `ashta arena`: a tournament of agents and engines, with differences in strength and confidence
+//! intervals.
 
 pub mod check;
 mod engine;
@@ -34,7 +35,8 @@ use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};
 /// Number of games in a report. They are the games with the largest swings; see [`Swing`].
 const SHOWN_GAMES: usize = 8;
 
-/// The arena checks the luck of about this number of games of a file, in addition to the games with the largest swings.
+/// The arena checks the luck of about this number of games of a file, in addition to the games with
+/// the largest swings.
 const MEASURED_AGAIN: usize = 200;
 
 /// Runs the command.
@@ -44,7 +46,10 @@ const MEASURED_AGAIN: usize = 200;
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let stops = Arc::new(AtomicBool::new(false));
     let patience = Duration::from_secs_f64(args.move_seconds);
-    let limits = Limits { patience, stops: Arc::clone(&stops) };
+    let limits = Limits {
+        patience,
+        stops: Arc::clone(&stops),
+    };
     let mut errors = ErrorFiles::new(args.engine_errors.as_deref());
     let (race, entrants) = enter(&args.agents, &args.game, &limits, &mut errors)?;
     let arena = Arena::new(args, &race, entrants)?;
@@ -66,7 +71,10 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     }
     if stops.load(Ordering::Relaxed) {
         match &args.games_file {
-            Some(path) => remark(format_args!("interrupted; the same command continues {}", path.display())),
+            Some(path) => remark(format_args!(
+                "interrupted; the same command continues {}",
+                path.display()
+            )),
             None => remark("interrupted"),
         }
         std::process::exit(terminal::INTERRUPTED);
@@ -86,7 +94,11 @@ struct Arena<'a> {
 type Played = (Vec<GameFacts>, Vec<GameLine>);
 
 impl<'a> Arena<'a> {
-    fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, agents): Entrants<'a>) -> Result<Arena<'a>> {
+    fn new(
+        args: &'a ArenaArgs,
+        race: &'a Race,
+        (entrants, agents): Entrants<'a>,
+    ) -> Result<Arena<'a>> {
         let luck = args.luck.as_deref().unwrap_or("auto");
         let reference = games::reference(luck, race).with_context(|| format!("--luck {luck}"))?;
         if reference.is_none() && luck == "auto" {
@@ -99,7 +111,12 @@ impl<'a> Arena<'a> {
             tournament = tournament.with_anchor(name).map_err(of_option)?;
         }
         if let Some((elo0, elo1)) = args.sprt {
-            let sprt = Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta };
+            let sprt = Sprt {
+                elo0,
+                elo1,
+                alpha: args.alpha,
+                beta: args.beta,
+            };
             tournament = tournament.with_sprt(sprt).map_err(of_option)?;
             let [ends, halfway] = sprt.expected_games();
             remark(format_args!(
@@ -107,12 +124,19 @@ impl<'a> Arena<'a> {
                  the truth is halfway, and fewer games if luck is removed"
             ));
         }
-        Ok(Arena { args, tournament, agents })
+        Ok(Arena {
+            args,
+            tournament,
+            agents,
+        })
     }
 
     fn settings(&self) -> Settings {
         let luck = self.tournament.reference();
-        let (spec, ruleset) = (self.tournament.race().spec(), self.tournament.race().ruleset());
+        let (spec, ruleset) = (
+            self.tournament.race().spec(),
+            self.tournament.race().ruleset(),
+        );
         Settings {
             arena: FORMAT,
             game: spec.name.clone(),
@@ -120,15 +144,23 @@ impl<'a> Arena<'a> {
             sheet: (!ruleset.is_builtin()).then(|| ruleset.base().text()),
             agents: self.agents.clone(),
             seed: self.args.games.seed,
-            luck: luck.map(|luck| Named { name: luck.name.clone(), version: luck.version.clone() }),
+            luck: luck.map(|luck| Named {
+                name: luck.name.clone(),
+                version: luck.version.clone(),
+            }),
         }
     }
 
-    /// Plays the remaining games until `stops` is set or the sequential test has decided. Returns all games, and the
-    /// games with the largest swings.
+    /// Plays the remaining games until `stops` is set or the sequential test has decided. Returns
+    /// all games, and the games with the largest swings.
     fn play(&self, stops: &AtomicBool) -> Result<Played> {
         let tournament = &self.tournament;
-        let resumed = self.args.games_file.as_deref().map(|path| self.resume(path)).transpose()?;
+        let resumed = self
+            .args
+            .games_file
+            .as_deref()
+            .map(|path| self.resume(path))
+            .transpose()?;
         let (mut file, games) = resumed.unzip();
         let (mut facts, mut swings) = games.unwrap_or_default();
         let left = tournament.remaining_blocks(self.args.games.pairs, &facts);
@@ -139,49 +171,90 @@ impl<'a> Arena<'a> {
             let mut written = Ok(());
             let mut reported = vec![false; tournament.entrants().len()];
             let mut take = |block: u64, lines: Vec<GameLine>, new: &[GameFacts]| {
-                new.iter().for_each(|game| self.report_forfeit(game, &mut reported, &bar));
+                new.iter()
+                    .for_each(|game| self.report_forfeit(game, &mut reported, &bar));
                 bar.set_position(block + 1);
                 written = file.as_mut().map_or(Ok(()), |file| file.add(&lines));
                 keep_largest(&mut swings, lines);
-                if written.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if written.is_err() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             };
             let begun = Instant::now();
             let clock = || begun.elapsed().as_nanos() as u64;
             let is_stopped = || stops.load(Ordering::Relaxed);
-            tournament.play(left, &self.args.games.config(), &clock, &is_stopped, &mut facts, &mut take);
+            tournament.play(
+                left,
+                &self.args.games.config(),
+                &clock,
+                &is_stopped,
+                &mut facts,
+                &mut take,
+            );
             bar.finish_and_clear();
             written?;
         }
         Ok((facts, swings))
     }
 
-    /// Opens the games file and checks its games. Returns the facts of the games, and the games with the largest
-    /// swings. With `--luck`, measures the luck of all games again; otherwise checks the luck of a sample and of
-    /// these games.
+    /// Opens the games file and checks its games. Returns the facts of the games, and the games
+    /// with the largest swings. With `--luck`, measures the luck of all games again; otherwise
+    /// checks the luck of a sample and of these games.
     fn resume(&self, path: &Path) -> Result<(GamesFile, Played)> {
-        let (tournament, settings, threads) = (&self.tournament, self.settings(), self.args.games.config().threads);
+        let (tournament, settings, threads) = (
+            &self.tournament,
+            self.settings(),
+            self.args.games.config().threads,
+        );
         let measures_all = self.args.luck.is_some();
         let legs = |block| tournament.legs(block);
         let (mut file, mut games) = GamesFile::open(path, &settings, measures_all, &legs)?;
         let location = |number: usize| format!("{}: line {number}", path.display());
         if measures_all {
             let lines: Vec<&GameLine> = games.iter().map(|(_, line)| line).collect();
-            let found = tournament.measure_luck(&lines, threads).with_context(|| path.display().to_string())?;
-            games.iter_mut().zip(found).for_each(|((_, line), found)| *line = found);
+            let found = tournament
+                .measure_luck(&lines, threads)
+                .with_context(|| path.display().to_string())?;
+            games
+                .iter_mut()
+                .zip(found)
+                .for_each(|((_, line), found)| *line = found);
         }
-        let facts = |(number, line): &NumberedGame| tournament.verified_facts(line).with_context(|| location(*number));
+        let facts = |(number, line): &NumberedGame| {
+            tournament
+                .verified_facts(line)
+                .with_context(|| location(*number))
+        };
         let facts = games.iter().map(facts).collect::<Result<Vec<_>>>()?;
         let mut swings = Vec::new();
-        keep_largest(&mut swings, games.iter().map(|(_, line)| line.clone()).collect());
+        keep_largest(
+            &mut swings,
+            games.iter().map(|(_, line)| line.clone()).collect(),
+        );
         if measures_all {
             file.rewrite(&settings, games.iter().map(|(_, line)| line))?;
         } else if tournament.reference().is_some() {
             let every = games.len().div_ceil(MEASURED_AGAIN).max(1);
-            let is_measured = |(at, (_, line)): &(usize, &NumberedGame)| at % every == 0 || swings.contains(line);
-            let sample: Vec<_> = games.iter().enumerate().filter(is_measured).map(|(_, game)| game).collect();
+            let is_measured =
+                |(at, (_, line)): &(usize, &NumberedGame)| at % every == 0 || swings.contains(line);
+            let sample: Vec<_> = games
+                .iter()
+                .enumerate()
+                .filter(is_measured)
+                .map(|(_, game)| game)
+                .collect();
             let lines: Vec<&GameLine> = sample.iter().map(|(_, line)| line).collect();
-            for ((number, line), found) in sample.iter().zip(tournament.measure_luck(&lines, threads)?) {
-                let again = || format!("{}: --luck measures the luck of all games again", location(*number));
+            for ((number, line), found) in
+                sample.iter().zip(tournament.measure_luck(&lines, threads)?)
+            {
+                let again = || {
+                    format!(
+                        "{}: --luck measures the luck of all games again",
+                        location(*number)
+                    )
+                };
                 tournament.check_luck(line, &found).with_context(again)?;
             }
         }
@@ -190,7 +263,9 @@ impl<'a> Arena<'a> {
 
     /// Prints the first game that an agent forfeits (loses by a fault), with the reason.
     fn report_forfeit(&self, game: &GameFacts, reported: &mut [bool], bar: &ProgressBar) {
-        let Some((side, reason)) = &game.forfeited else { return };
+        let Some((side, reason)) = &game.forfeited else {
+            return;
+        };
         let agent = game.agents[*side];
         if !std::mem::replace(&mut reported[agent], true) {
             let name = &self.tournament.entrants()[agent].name;
@@ -199,23 +274,48 @@ impl<'a> Arena<'a> {
     }
 
     /// Writes `report.json` and `index.html`.
-    fn report(&self, folder: &Path, summary: &Summary, facts: &[GameFacts], swings: &[GameLine]) -> Result<()> {
+    fn report(
+        &self,
+        folder: &Path,
+        summary: &Summary,
+        facts: &[GameFacts],
+        swings: &[GameLine],
+    ) -> Result<()> {
         let race = self.tournament.race();
         let (verdicts, summary) = (print::verdicts(summary), serde_json::to_value(summary)?);
-        write_whole(&folder.join("report.json"), format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
+        write_whole(
+            &folder.join("report.json"),
+            format!("{}\n", serde_json::to_string_pretty(&summary)?),
+        )?;
         let mut games = Vec::new();
         if let Some(reference) = self.tournament.reference() {
             for line in swings {
-                let Some(Swing { turn, size }) = line.swing else { continue };
-                let title =
-                    format!("{:.0} % in turn {} of game {} of block {}:", 100.0 * size, turn + 1, line.leg, line.block);
+                let Some(Swing { turn, size }) = line.swing else {
+                    continue;
+                };
+                let title = format!(
+                    "{:.0} % in turn {} of game {} of block {}:",
+                    100.0 * size,
+                    turn + 1,
+                    line.leg,
+                    line.block
+                );
                 games.push(ShownGame::new(race, line, reference, title, turn + 1)?);
             }
         }
         let turns: Vec<u32> = facts.iter().map(|game| game.turns).collect();
         let (lengths, board) = (Some(LengthChart::new(&turns)), BoardPicture::new(race));
-        let contents = Contents { summary: Some(summary), verdicts, lengths, board, games };
-        write_whole(&folder.join("index.html"), &page(&race.spec().name, &contents)?)
+        let contents = Contents {
+            summary: Some(summary),
+            verdicts,
+            lengths,
+            board,
+            games,
+        };
+        write_whole(
+            &folder.join("index.html"),
+            &page(&race.spec().name, &contents)?,
+        )
     }
 }
 

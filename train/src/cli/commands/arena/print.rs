@@ -10,13 +10,30 @@ use ashta_agents::arena::{AgentSummary, Interval, Pairing, Rating, SprtSummary, 
 /// # Errors
 /// When standard output is closed.
 pub fn summary(summary: &Summary) -> Result<()> {
-    let Summary { game, seats, games, blocks, .. } = summary;
+    let Summary {
+        game,
+        seats,
+        games,
+        blocks,
+        ..
+    } = summary;
     let (played, grouped) = (counted(*games, "game"), counted(*blocks, "block"));
-    print(format_args!("{game} for {seats}: {played} in {grouped}; all games of a block have the same throws"))?;
+    print(format_args!(
+        "{game} for {seats}: {played} in {grouped}; all games of a block have the same throws"
+    ))?;
     if summary.drawn_games > 0 {
-        let (drawn, were) =
-            (counted(summary.drawn_games, "game"), if summary.drawn_games == 1 { "was" } else { "were" });
-        print(format_args!("{drawn} {were} drawn ({:.1} %)", 100.0 * summary.drawn_games as f64 / *games as f64))?;
+        let (drawn, were) = (
+            counted(summary.drawn_games, "game"),
+            if summary.drawn_games == 1 {
+                "was"
+            } else {
+                "were"
+            },
+        );
+        print(format_args!(
+            "{drawn} {were} drawn ({:.1} %)",
+            100.0 * summary.drawn_games as f64 / *games as f64
+        ))?;
     }
     print_truncated(summary.truncated_games)?;
     if summary.games == 0 {
@@ -26,7 +43,13 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let mut ranked: Vec<(usize, &AgentSummary)> = summary.agents.iter().enumerate().collect();
     ranked.sort_by(|(_, a), (_, b)| elo(b).total_cmp(&elo(a)));
     let has_luck = summary.luck_by.is_some();
-    let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
+    let mut head = vec![
+        "agent",
+        "rating",
+        "95 % interval",
+        "score %",
+        "95 % interval",
+    ];
     if has_luck {
         // `÷`: the luck adjustment divides the standard error by this number.
         head.extend(["luck-adjusted %", "95 % interval", "÷", "luck %"]);
@@ -43,12 +66,18 @@ pub fn summary(summary: &Summary) -> Result<()> {
         if let (Some(adjusted), Some(luck)) = (&agent.luck_adjusted_score, &agent.luck) {
             row.extend(percent(adjusted));
             let shrinkage = agent.shrinkage.filter(|_| summary.blocks >= ENOUGH_BLOCKS);
-            row.push(shrinkage.map_or_else(|| "-".to_owned(), |shrinkage| format!("{shrinkage:.1}")));
+            row.push(
+                shrinkage.map_or_else(|| "-".to_owned(), |shrinkage| format!("{shrinkage:.1}")),
+            );
             row.push(format!("{:+.2}", 100.0 * luck.mean));
         } else if has_luck {
             row.extend(unknown().into_iter().chain(["-", "-"].map(str::to_owned)));
         }
-        row.push(agent.milliseconds.map_or_else(|| "-".to_owned(), |time| format!("{time:.3}")));
+        row.push(
+            agent
+                .milliseconds
+                .map_or_else(|| "-".to_owned(), |time| format!("{time:.3}")),
+        );
         row.push(agent.forfeits.to_string());
         rows.push(row);
     }
@@ -56,12 +85,25 @@ pub fn summary(summary: &Summary) -> Result<()> {
     table(&rows)?;
     for agent in &summary.agents {
         if let Some(reason) = agent.forfeit_reasons.first() {
-            let (games, first) =
-                (counted(agent.forfeits, "game"), if agent.forfeits == 1 { "" } else { ", the first" });
-            print(format_args!("{} forfeited {games}{first} because {reason}", agent.name))?;
+            let (games, first) = (
+                counted(agent.forfeits, "game"),
+                if agent.forfeits == 1 {
+                    ""
+                } else {
+                    ", the first"
+                },
+            );
+            print(format_args!(
+                "{} forfeited {games}{first} because {reason}",
+                agent.name
+            ))?;
         }
     }
-    let is_adjusted = has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some());
+    let is_adjusted = has_luck
+        && summary
+            .pairings
+            .iter()
+            .all(|pairing| pairing.luck_adjusted_score.is_some());
     let adjusted = if is_adjusted { ", luck-adjusted" } else { "" };
     print(format_args!(
         "\nEach against each: how often the agent of the row finishes ahead of the agent of the column, in \
@@ -75,8 +117,13 @@ pub fn summary(summary: &Summary) -> Result<()> {
     print_few_blocks(summary.blocks)?;
     if let Some(by) = &summary.luck_by {
         let share = 100.0 * summary.luck_share.unwrap_or(0.0);
-        let version = summary.luck_version.as_ref().map_or(String::new(), |version| format!(" ({version})"));
-        print(format_args!("\nBy the values of {by}{version}, the throws explain {share:.0} % of the variance."))?;
+        let version = summary
+            .luck_version
+            .as_ref()
+            .map_or(String::new(), |version| format!(" ({version})"));
+        print(format_args!(
+            "\nBy the values of {by}{version}, the throws explain {share:.0} % of the variance."
+        ))?;
     }
     Ok(())
 }
@@ -97,7 +144,11 @@ fn unknown() -> [String; 2] {
 
 /// A rating or a bound of its interval.
 fn elo_text(elo: f64, digits: usize) -> String {
-    if elo.is_finite() { format!("{elo:+.digits$}") } else { "unknown".to_owned() }
+    if elo.is_finite() {
+        format!("{elo:+.digits$}")
+    } else {
+        "unknown".to_owned()
+    }
 }
 
 /// Writes `-0.0` as `0.0`.
@@ -110,13 +161,21 @@ fn positive(number: String) -> String {
 
 /// A share with its interval, as two columns.
 fn percent(estimate: &Interval) -> [String; 2] {
-    let Interval { mean, interval: [low, high], .. } = estimate.percent();
-    let interval = if low.is_finite() { format!("{low:.2} to {high:.2}") } else { "unknown".to_owned() };
+    let Interval {
+        mean,
+        interval: [low, high],
+        ..
+    } = estimate.percent();
+    let interval = if low.is_finite() {
+        format!("{low:.2} to {high:.2}")
+    } else {
+        "unknown".to_owned()
+    };
     [positive(format!("{mean:.2}")), interval]
 }
 
-/// The table of pairings: a row and a column for each agent, in the order of the ranking. `ranked` has the indices of
-/// the agents in the summary.
+/// The table of pairings: a row and a column for each agent, in the order of the ranking. `ranked`
+/// has the indices of the agents in the summary.
 fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     rows[0].extend((1..=ranked.len()).map(|number| number.to_string()));
@@ -126,8 +185,16 @@ fn cross(summary: &Summary, ranked: &[(usize, &AgentSummary)]) -> Vec<Vec<String
             let is_it = |pairing: &&Pairing| pairing.agent == *own && pairing.other == *other;
             let found = summary.pairings.iter().find(is_it);
             row.push(found.map_or_else(String::new, |pairing| {
-                let Interval { mean, interval: [low, high], .. } = best(pairing);
-                format!("{} ±{:.1}", positive(format!("{:.1}", 100.0 * mean)), 50.0 * (high - low))
+                let Interval {
+                    mean,
+                    interval: [low, high],
+                    ..
+                } = best(pairing);
+                format!(
+                    "{} ±{:.1}",
+                    positive(format!("{:.1}", 100.0 * mean)),
+                    50.0 * (high - low)
+                )
             }));
         }
         rows.push(row);
@@ -146,23 +213,42 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
             ));
         }
     }
-    verdicts.extend(summary.sprt.iter().map(|state| test(state, &summary.agents[state.other].name)));
+    verdicts.extend(
+        summary
+            .sprt
+            .iter()
+            .map(|state| test(state, &summary.agents[state.other].name)),
+    );
     verdicts
 }
 
 /// The luck-adjusted score of a pairing, or its plain score.
 fn best(pairing: &Pairing) -> &Interval {
-    pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
+    pairing
+        .luck_adjusted_score
+        .as_ref()
+        .unwrap_or(&pairing.ahead)
 }
 
-/// A sentence that says which of two agents is better. Its numbers belong to the first agent in the sentence.
+/// A sentence that says which of two agents is better. Its numbers belong to the first agent in the
+/// sentence.
 fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     // The reversed pairing has the opposite numbers.
-    let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
+    let seen = summary
+        .pairings
+        .iter()
+        .find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
     let pairing = seen.unwrap_or(pairing);
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
-    let Interval { mean, interval: [low, high], .. } = *best(pairing);
-    let Rating { elo, interval: [least, most] } = pairing.difference?;
+    let Interval {
+        mean,
+        interval: [low, high],
+        ..
+    } = *best(pairing);
+    let Rating {
+        elo,
+        interval: [least, most],
+    } = pairing.difference?;
     let verdict = if low > 0.5 {
         format!("{first} is better than {second}")
     } else {
@@ -173,22 +259,42 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     Some(format!("{verdict}: {score}, {elo} Elo [{least}, {most}]"))
 }
 
-/// The number of independent games whose score is as precise as the score of one game of this pairing.
+/// The number of independent games whose score is as precise as the score of one game of this
+/// pairing.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
     if summary.blocks < ENOUGH_BLOCKS {
         return None;
     }
-    let error = pairing.luck_adjusted_score.as_ref()?.standard_error.filter(|&error| error > 0.0)?;
+    let error = pairing
+        .luck_adjusted_score
+        .as_ref()?
+        .standard_error
+        .filter(|&error| error > 0.0)?;
     let ahead = pairing.ahead.mean;
-    Some(ahead * (1.0 - ahead) / (error * error) / summary.games as f64).filter(|&games| games >= 1.5)
+    Some(ahead * (1.0 - ahead) / (error * error) / summary.games as f64)
+        .filter(|&games| games >= 1.5)
 }
 
 fn test(summary: &SprtSummary, other: &str) -> String {
-    let SprtSummary { sprt, ratio, bounds: [low, high], verdict, .. } = summary;
+    let SprtSummary {
+        sprt,
+        ratio,
+        bounds: [low, high],
+        verdict,
+        ..
+    } = summary;
     let said = match verdict {
         Verdict::Open => "there is no decision yet".to_owned(),
-        Verdict::AcceptsElo0 => format!("the difference is {:+} points of normalised Elo or less", sprt.elo0),
-        Verdict::AcceptsElo1 => format!("the difference is {:+} points of normalised Elo or more", sprt.elo1),
+        Verdict::AcceptsElo0 => format!(
+            "the difference is {:+} points of normalised Elo or less",
+            sprt.elo0
+        ),
+        Verdict::AcceptsElo1 => format!(
+            "the difference is {:+} points of normalised Elo or more",
+            sprt.elo1
+        ),
     };
-    format!("Sequential test against {other}: log-likelihood ratio {ratio:.2}, bounds {low:.2} and {high:.2}: {said}.")
+    format!(
+        "Sequential test against {other}: log-likelihood ratio {ratio:.2}, bounds {low:.2} and {high:.2}: {said}."
+    )
 }
