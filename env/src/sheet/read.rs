@@ -5,7 +5,7 @@ use toml::de::DeTable;
 use toml::{Table, Value};
 
 use super::shape::ShapeCheck;
-use super::{Sheet, builtin, check, syntax_problems};
+use super::{Sheet, check, syntax_problems};
 use crate::race::turns::text::joined;
 
 /// All problems of a sheet.
@@ -95,19 +95,18 @@ impl Sheet {
             let mut shape = ShapeCheck::new(text);
             let table = shape.sheet(table.into_inner());
             problems.append(&mut shape.problems);
-            match contradictions(&table, &shape.gaps, is_new) {
-                Ok((sheet, found)) if problems.is_empty() && found.is_empty() => return Ok(sheet),
-                Ok((_, found)) => {
-                    problems.extend(
-                        found
-                            .into_iter()
-                            .map(|(key, problem)| (shape.offset(&key), key, problem)),
-                    );
+            if shape.is_complete {
+                match Sheet::deserialize(table) {
+                    Ok(sheet) => {
+                        let found = contradictions(&sheet, is_new);
+                        if problems.is_empty() && found.is_empty() {
+                            return Ok(sheet);
+                        }
+                        let found = found.into_iter();
+                        problems.extend(found.map(|(key, text)| (shape.offset(&key), key, text)));
+                    }
+                    Err(error) => problems.push((None, String::new(), unread(&error))),
                 }
-                Err(problem) if problems.is_empty() => {
-                    problems.push((None, String::new(), problem))
-                }
-                Err(_) => {}
             }
         }
         problems.sort_by_key(|&(at, ..)| at);
@@ -158,64 +157,14 @@ fn merge(table: &mut Table, change: &Table) {
     }
 }
 
-/// Returns a sheet and its contradictions. If values are missing (`gaps`), each built-in sheet
-/// fills them once, and only contradictions that appear with every built-in sheet are returned. If
-/// no values are missing, the house rules are checked, too. In a new sheet (`is_new`), keys without
-/// effect are then also returned.
-fn contradictions(
-    table: &Table,
-    gaps: &[String],
-    is_new: bool,
-) -> Result<(Sheet, Vec<check::Problem>), String> {
-    let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
-    for other in &builtin::TEXTS[..if gaps.is_empty() {
-        1
+/// Returns the contradictions of a sheet and its house rules. A new sheet (`is_new`) without
+/// contradictions must not have keys without effect.
+fn contradictions(sheet: &Sheet, is_new: bool) -> Vec<check::Problem> {
+    let found = check::all(sheet);
+    if is_new && found.is_empty() {
+        check::idle_keys(sheet)
     } else {
-        builtin::TEXTS.len()
-    }] {
-        let mut table = table.clone();
-        if !gaps.is_empty() {
-            let other = other.parse().expect("the built-in sheets are TOML");
-            gaps.iter()
-                .for_each(|gap| fill_gap(&mut table, &other, gap));
-        }
-        let read = Sheet::deserialize(table).map(|sheet| {
-            let found = if gaps.is_empty() {
-                check::all(&sheet)
-            } else {
-                check::one(&sheet)
-            };
-            let is_checked = is_new && gaps.is_empty() && found.is_empty();
-            (
-                if is_checked {
-                    check::idle_keys(&sheet)
-                } else {
-                    found
-                },
-                sheet,
-            )
-        });
-        match (read, &mut all) {
-            (Ok((found, _)), Ok((_, old))) => old.retain(|problem| found.contains(problem)),
-            (Ok((found, sheet)), Err(_)) => all = Ok((sheet, found)),
-            (Err(error), Err(problem)) => *problem = unread(&error),
-            (Err(_), Ok(_)) => {}
-        }
-    }
-    all
-}
-
-/// Copies the value of a key from the table `other`, if the key is missing in `table`.
-fn fill_gap(table: &mut Table, other: &Table, key: &str) {
-    let (name, rest) = key
-        .split_once('.')
-        .map_or((key, None), |(name, rest)| (name, Some(rest)));
-    match (rest, table.get_mut(name), other.get(name)) {
-        (Some(rest), Some(Value::Table(inner)), Some(Value::Table(other))) => {
-            fill_gap(inner, other, rest)
-        }
-        (None, None, Some(value)) => drop(table.insert(name.to_owned(), value.clone())),
-        _ => {}
+        found
     }
 }
 
@@ -385,14 +334,11 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_reported_beside_unknown_and_missing_keys() {
-        let found = problems(|text| {
-            text.replace("title = ", "titel = ")
-                .replace("side = 5", "side = 4")
-        });
+    fn contradictions_are_reported_beside_unknown_keys() {
+        let small = |text: &str| text.replace("side = 5", "side = 4");
+        let found = problems(|text| format!("titel = \"Siga\"\n{}", small(text)));
         for words in [
             "titel: unknown key",
-            "title: this key is missing",
             "board.course: the course leaves the frame",
         ] {
             assert!(
@@ -400,6 +346,8 @@ mod tests {
                 "{words} in {found:?}"
             );
         }
+        let found = problems(|text| small(&text.replace("title = ", "# ")));
+        assert!(found.len() == 1 && found[0].starts_with("title: this key is missing"));
         let found = problems(|text| text.replace("side = 5", "side = \"five\""));
         assert_eq!(
             found,

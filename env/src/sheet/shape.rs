@@ -27,8 +27,8 @@ pub(super) struct ShapeCheck<'a> {
     text: &'a str,
     /// Problems: the offset in the text if known, the key, and the message.
     pub(super) problems: Vec<(Option<usize>, String, String)>,
-    /// The keys that are missing, and the keys whose values were removed because they are wrong.
-    pub(super) gaps: Vec<String>,
+    /// Whether every required key is there, and no value was removed because it is wrong.
+    pub(super) is_complete: bool,
     offsets: BTreeMap<String, usize>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> ShapeCheck<'a> {
         ShapeCheck {
             text,
             problems: Vec::new(),
-            gaps: Vec::new(),
+            is_complete: true,
             offsets: BTreeMap::new(),
         }
     }
@@ -93,7 +93,7 @@ impl<'a> ShapeCheck<'a> {
                     format!("{path}{name}"),
                     format!("this key is missing; expected {expected}"),
                 ));
-                self.gaps.push(format!("{path}{name}"));
+                self.is_complete = false;
             }
         }
         let mut checked = toml::Table::new();
@@ -160,8 +160,8 @@ impl<'a> ShapeCheck<'a> {
                     {
                         Some(Ok(value)) => drop(checked.insert(name, value)),
                         _ => {
-                            self.problems.push((Some(at), key.clone(), message));
-                            self.gaps.push(key);
+                            self.problems.push((Some(at), key, message));
+                            self.is_complete = false;
                         }
                     }
                 }
