@@ -1,22 +1,6 @@
 //! The text notation of positions, one line each. This module prints it; `parse` reads it.
 //!
-//! `docs/notation.md` describes the notation. Within a turn the last part has the unused throws,
-//! then `;` and the state of each piece that has been given throws, in slot order:
-//!
-//! * `5+4`: the piece on 5 moves by 4 alone; `off+0`: a piece has entered; `off+4`: it has entered
-//!   and moves by 4;
-//! * `6&4,6~`: two pieces on 6 move by 4 as a unit; `keep-`: the piece leaves the board from the
-//!   keep (it is borne off);
-//! * `12^6` (two dice): the piece on 12 moves first, with the larger die;
-//! * `!4`: a 4 stays unused (a series with `must = "greedy"`) or is set aside (a series whose
-//!   throws are played one by one); `+`: the turn has captured a piece;
-//! * `/8`: the unused throw is a part of an 8, and the other part has been played; `in`: a piece
-//!   has already entered by the unused throw.
-//!
-//! Pieces of declared units (`unit.kind = "declared"`) have a `t`: `14t,14t`, within a turn
-//! `14t&4,14t~`. If the throws of a turn are limited, `*2` means that the third throw is next, and
-//! `4*2` that the second throw is a 4. A seat that finished second or third has its rank:
-//! `N+#2:home,home,home,home`.
+//! `docs/notation.md` describes the notation with all its marks.
 
 mod board;
 mod choices;

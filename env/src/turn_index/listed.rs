@@ -46,7 +46,8 @@ struct ListedTurn {
     relevant: Relevant,
     /// The start of the list of ends if no enemy is on the relevant cells.
     alone: u32,
-    /// Whether no piece can move, even if no enemy is on these cells.
+    /// Whether no piece can move, even if no enemy is on these cells. The walk finds this by
+    /// comparing pieces, so only moves may change own pieces.
     is_stuck: bool,
     /// The range of the patterns of this turn in [`ListedWalk::patterns`], in ascending order of
     /// keys. For other patterns, the engine is stepped.

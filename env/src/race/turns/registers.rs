@@ -7,7 +7,8 @@
 //! registers are 0 when another seat begins its turn.
 //!
 //! A position has three bytes for registers. Different kinds of turn can use one byte for different
-//! facts.
+//! facts. The start of a turn clears all bytes, so a kind of turn writes back the counts that the
+//! next throw of the same seat keeps.
 
 use std::ops::Range;
 
@@ -24,7 +25,8 @@ pub(crate) struct Registers {
     pub(crate) flags: Vec<Flags>,
 }
 
-/// A number that the next throw of the same turn keeps. It is a part of turn-start states.
+/// A number that the next throw of the same turn keeps. It is a part of turn-start states. Every
+/// value must be valid with every placing of the pieces: solvers and random tests combine them.
 #[derive(Clone, Debug)]
 pub(crate) struct Count {
     /// The byte of [`State::registers`].
