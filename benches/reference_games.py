@@ -3,8 +3,7 @@ play on one thread.
 
     PYTHONPATH=tests/python python benches/reference_games.py
 
-Needs the packages of tests/python/requirements.txt, the Python package, and the program `ashta` on
-the path.
+Needs the packages of tests/python/requirements.txt, the Python package, and cargo.
 """
 
 import json
@@ -93,7 +92,8 @@ def measure():
     )
     for name, seats, play, game, other in rows:
         theirs = throws_a_second(play, game)
-        command = ["ashta", "bench", "env", "--game", name, "--seats", str(seats), "--json"]
+        command = "cargo run --release -p ashta-benches -- env --json".split()
+        command += ["--game", name, "--seats", str(seats)]
         (row,) = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)[
             "results"
         ][:1]

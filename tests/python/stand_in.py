@@ -33,10 +33,9 @@ TINY = {
     "export.probes": 4,
 }
 # Pairs of games for each opponent; pairs to calibrate a level, which needs some choices; games of a
-# rollout; seconds for each row.
+# rollout.
 PAIRS = {"eval": 5, "arena": 2, "levels": 50}
 ROLLOUTS = 40
-SECONDS = 0.03
 # The default input of a person, and the first request of a program.
 TYPED = {"play": "1\n1\nq\n", "engine": '{"op":"hello","id":1}\n'}
 
@@ -75,8 +74,6 @@ def smaller(arguments):
         return at_most(arguments, "--pairs", PAIRS[command])
     if command == "rollout":
         return at_most(arguments, "--games", ROLLOUTS)
-    if command == "bench":
-        return [*arguments, "--seconds", str(SECONDS)]
     if command == "exploit" and "--tolerance" not in arguments:
         return [*arguments, "--tolerance", "0.1"]
     if command == "play" and "--seed" not in arguments:

@@ -104,7 +104,7 @@ def test_negative_numbers_are_numbers_out_of_range():
         "eval siga --pairs",
         "eval siga --seed",
         "play siga --seats",
-        "bench env --seconds",
+        "engine --check true --move-seconds",
     ]:
         refused = program.run(*command.split(), "-1")
         assert (
@@ -115,9 +115,7 @@ def test_negative_numbers_are_numbers_out_of_range():
 
 def test_completions_name_the_commands():
     completions = program.done("completions", "bash")
-    assert all(
-        command in completions for command in ("train", "eval", "play", "export", "engine", "bench")
-    )
+    assert all(command in completions for command in ("train", "eval", "play", "export", "engine"))
 
 
 def test_a_refused_resumption_changes_nothing(smoke):
@@ -138,9 +136,9 @@ def test_a_device_that_does_not_exist_leaves_no_run_behind(tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_panic():
-    command = [program.ASHTA, "bench", "env", "--seconds", "0.03"]
+    command = [program.ASHTA, "eval", "siga", "--pairs", "20"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline().startswith("game")
+    assert "siga.bot" in process.stdout.readline()
     process.stdout.close()
     assert process.wait(timeout=program.PATIENCE) == 1
     assert process.stderr.read() == ""

@@ -35,6 +35,7 @@ NOT_RUN = {
     r"release/|web/build|bindings/js/build|npm pack|maturin build|mdbook build": "it takes minutes; .ci/run, ./test and test_bots_released.py do it",
     r"cargo \+nightly": "it needs a nightly compiler; the test fuzz gives again what the fuzzer found",
     r"ashta eval ur --against ur.table": "its table takes an hour to solve; test_table.py names other tables",
+    r"cargo run --release -p ashta-benches": "it measures for minutes; .ci/run measures one game",
     r"python docs/atlas/make.py": "it takes minutes; test_atlas.py measures one game",
     r"python bindings/python/examples/train_maskable_ppo.py": "it takes minutes; tests/torch runs it with fewer steps",
     r"python .*benches/|pytest benches": "it needs the packages of benches/requirements.txt, of 3 GB",
@@ -205,7 +206,7 @@ def test_options_that_the_text_speaks_of_exist():
             # `ashta COMMAND` stands for any command.
             if words[0].isupper():
                 continue
-            command = tuple(words[:2] if words[0] == "bench" and len(words) > 1 else words[:1])
+            command = tuple(words[:1])
             if command not in helps:
                 helps[command] = program.run(*command, "--help")
             options = [

@@ -193,18 +193,3 @@ def test_an_engine_meets_a_game_of_ones_own(tmp_path):
         "--json",
     )
     assert [agent["forfeits"] for agent in json.loads(met)["agents"]] == [0, 0]
-
-
-def test_speeds_of_chosen_games(tmp_path):
-    def rows(*arguments):
-        finished = program.done("bench", "env", "--seconds", "0.03", "--json", *arguments)
-        return [(row["game"], row["seats"]) for row in json.loads(finished)["results"]]
-
-    chosen = rows("--game", "pagade?no_cut=lap", "--game", "pagade?teams=true")
-    assert chosen == 2 * [
-        ("pagade?no_cut=lap", 2),
-        ("pagade?no_cut=lap", 4),
-        ("pagade?teams=true", 4),
-    ]
-    assert rows("--game", own(tmp_path), "--seats", "2") == 2 * [("my-race", 2)]
-    assert {game for game, _ in rows()} == {path.stem for path in SHEETS.glob("*.toml")}

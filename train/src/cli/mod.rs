@@ -1,7 +1,6 @@
-//! The program `ashta`: command line, commands, play in the terminal and benchmarks.
+//! The program `ashta`: command line, commands and play in the terminal.
 
 mod args;
-pub mod bench;
 pub mod commands;
 pub mod help;
 pub mod play;

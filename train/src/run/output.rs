@@ -3,7 +3,7 @@
 //! Texts can come from untrusted files and engines, so these functions escape control characters.
 //!
 //! The program that reads standard output can close it, as `head` does in
-//! `ashta bench env | head -1`. Then the command ends without a message, but a training run
+//! `ashta eval siga | head -1`. Then the command ends without a message, but a training run
 //! continues.
 
 use std::collections::BTreeSet;

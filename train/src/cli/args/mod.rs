@@ -1,6 +1,5 @@
 //! The command line: the commands of `ashta` and their options.
 
-mod bench;
 mod game;
 
 use std::path::PathBuf;
@@ -12,7 +11,6 @@ use clap_complete::Shell;
 
 use crate::run::threads;
 
-pub use bench::{BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\
@@ -127,12 +125,6 @@ pub enum Command {
         /// Seconds that the checked program has for a choice.
         #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, requires = "check")]
         move_seconds: f64,
-    },
-    /// Measure the speed of this machine.
-    Bench {
-        /// Choose what to measure.
-        #[command(subcommand)]
-        what: BenchCommand,
     },
     /// Print shell completions.
     Completions {

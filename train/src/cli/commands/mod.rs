@@ -28,7 +28,7 @@ use anyhow::{Context, Result, bail};
 use ashta_agents::play::files::check_target;
 use clap::CommandFactory;
 
-use crate::cli::{BenchmarkCommand, Cli, Command, bench};
+use crate::cli::{BenchmarkCommand, Cli, Command};
 
 /// Runs a command; without one, `ashta new`.
 ///
@@ -71,7 +71,6 @@ pub fn run(cli: Cli) -> Result<()> {
             Duration::from_secs_f64(move_seconds),
         ),
         Command::Engine { agent, .. } => engine::run(agent.as_deref()),
-        Command::Bench { what } => bench::run(&what),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut script);

@@ -13,11 +13,11 @@ use ashta_env::race::state::State;
 use ndarray::{Array1, Array2};
 use rand::Rng;
 
-use super::{Columns, Show, repeat};
+use crate::{Columns, Show, repeat};
 
 /// The columns: whether many games run in lock-step (otherwise one game runs at a time), actions
 /// (including forced ones), throws, and finished games.
-pub(super) const COLUMNS: Columns = [
+pub(crate) const COLUMNS: Columns = [
     ("vectorised", 10, "vectorised"),
     ("decisions/s", 14, "decisions_per_second"),
     ("throws/s", 14, "chance_nodes_per_second"),
@@ -28,7 +28,7 @@ pub(super) const COLUMNS: Columns = [
 const LOCK_STEP: usize = 256;
 
 /// Measures every game; each row takes `seconds` and is the median of three measurements.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
+pub(crate) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     for vectorised in [false, true] {
         for race in races {

@@ -15,12 +15,12 @@ use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 
-use super::{Columns, Show, repeat};
+use crate::{Columns, Show, repeat};
 
 /// The columns: widths of the hidden layers, evaluated positions (the time includes the making of
 /// their observations), samples that the learner uses in batches of 256, and samples that self-play
 /// produces while nothing is learned.
-pub(super) const COLUMNS: Columns = [
+pub(crate) const COLUMNS: Columns = [
     ("hidden", 12, "hidden"),
     ("evaluations/s", 14, "evaluations_per_second"),
     ("learned/s", 14, "learned_samples_per_second"),
@@ -28,7 +28,7 @@ pub(super) const COLUMNS: Columns = [
 ];
 
 /// Measures each game and width; each figure takes `seconds`.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
+pub(crate) fn run(races: &[Arc<Race>], seconds: f64, show: Show<'_>) -> Result<()> {
     for race in races {
         for hidden in [64, 128, 256] {
             show(

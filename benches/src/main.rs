@@ -1,4 +1,8 @@
-//! `ashta bench`: measures the speed of this machine.
+//! Measures the speed of the rules, the network, the learner and self-play on this machine.
+//!
+//! ```sh
+//! cargo run --release -p ashta-benches -- env --game ashtapada
+//! ```
 
 mod env;
 mod net;
@@ -6,30 +10,66 @@ mod net;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::run::games;
-use crate::run::output::{print, print_json};
 use anyhow::{Result, bail};
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
+use ashta_train::run::games;
+use ashta_train::run::output::{print, print_json};
+use clap::{Args, Parser};
 use serde_json::{Value, json};
 
-use crate::cli::{BenchCommand, BenchGamesArgs};
+// The program `ashta` has this allocator, too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Runs a benchmark and prints its rows.
-///
-/// # Errors
-/// When a game does not exist or does not allow the number of seats, or standard output is closed.
-pub fn run(what: &BenchCommand) -> Result<()> {
-    match what {
-        BenchCommand::Env(args) => {
-            let races = races(args, usize::MAX)?;
+/// Measure the speed of this machine.
+#[derive(Debug, Parser)]
+#[command(name = "ashta-benches")]
+enum Command {
+    /// Measure the rules: random legal play on one thread, for each number of seats. Reports the
+    /// median of three measurements.
+    Env(GamesArgs),
+    /// Measure the network, the learner and self-play on one thread, for the fewest seats of each
+    /// game.
+    Net(GamesArgs),
+}
+
+/// The games to measure and the output.
+#[derive(Debug, Args)]
+struct GamesArgs {
+    /// Measure this game, named as for `ashta play`; may be repeated. By default all games.
+    #[arg(long)]
+    game: Vec<String>,
+    /// Measure only this number of seats, 2 to 4.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=4))]
+    seats: Option<u8>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Seconds for each figure, above 0 and up to 86,400.
+    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
+    seconds: f64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok();
+    let seconds = seconds.filter(|&seconds: &f64| seconds > 0.0 && seconds <= 86_400.0);
+    seconds.ok_or_else(|| format!("{text} is not a number of seconds above 0 and up to 86,400"))
+}
+
+/// Runs a benchmark and prints its rows. Fails when a game does not exist or does not allow the
+/// number of seats, or standard output is closed.
+fn main() -> Result<()> {
+    match Command::parse() {
+        Command::Env(args) => {
+            let races = races(&args, usize::MAX)?;
             print_rows(args.json, env::COLUMNS, |show| {
                 env::run(&races, args.seconds, show)
             })
         }
-        BenchCommand::Net(args) => {
-            let races = races(args, 1)?;
+        Command::Net(args) => {
+            let races = races(&args, 1)?;
             print_rows(args.json, net::COLUMNS, |show| {
                 net::run(&races, args.seconds, show)
             })
@@ -105,7 +145,7 @@ fn repeat(time: Duration, mut work: impl FnMut()) -> Duration {
 
 /// The games to measure, each with `--seats` seats, by default with the `most` smallest numbers of
 /// seats that the game allows.
-fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
+fn races(args: &GamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
     let mut races = Vec::new();
