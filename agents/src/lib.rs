@@ -11,7 +11,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws from a seed |
-//! | [`search`] | expectimax, MCTS, the one-ply expectation over throws |
+//! | [`search`] | expectimax, tree search, the one-ply expectation over throws |
 //! | [`arena`] | paired matches, tournaments, ratings, SPRT, control variates, game records |
 //! | [`network`] | the forward pass without burn, tensor files, bots, ONNX |
 //! | [`perfect`] | value iteration, tables, regret, best responses |

@@ -184,7 +184,7 @@ export class Bot {
    * similar; `level` is a level of difficulty, which has one ply. Equal positions and seeds give
    * equal actions; the default seed is random.
    *
-   * Look-aheads of 2 plies or more and MCTS run in a worker. An aborted search ends at once, and
+   * Look-aheads of 2 plies or more and tree search run in a worker. An aborted search ends at once, and
    * `choose` rejects with the reason of the signal; the other searches of the worker start again.
    * Rejects with a `Refusal` if the position is not a decision of the bot's game, or if the turn
    * leads through too many positions.

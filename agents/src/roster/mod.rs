@@ -39,7 +39,7 @@ use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 use crate::play::level::Level;
 use crate::roster::folders::Folders;
-use crate::search::{Expectimax, Mcts, MctsAgent};
+use crate::search::{Expectimax, Mcts};
 
 /// An agent by its name, with its files loaded.
 #[derive(Clone, Debug)]
@@ -158,7 +158,7 @@ pub enum Lookahead {
     Policy,
     /// Look-ahead of this many plies, at least one.
     Plies(u8),
-    /// Monte-Carlo tree search with this many simulations for each choice.
+    /// Tree search with this many simulations for each choice.
     Mcts(u32),
     /// One ply, at a level of difficulty.
     Level(Level),
@@ -630,11 +630,8 @@ impl Player {
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
         match (&self.agent, self.lookahead) {
             (NamedAgent::Baseline { baseline, plies: 1 }, _) => baseline.agent(),
-            (_, Lookahead::Policy) => Box::new(PolicyAgent {
+            (_, Lookahead::Policy | Lookahead::Mcts(_)) => Box::new(PolicyAgent {
                 evaluator: self.evaluator(),
-            }),
-            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent {
-                mcts: Mcts::new(self.leaves(), simulations),
             }),
             _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }

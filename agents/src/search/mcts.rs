@@ -1,42 +1,42 @@
-//! Monte-Carlo tree search (MCTS) with PUCT and explicit chance nodes, as in AlphaZero with dice.
+//! Tree search with exact expectations over throws, and sequential halving at the root.
 //!
-//! PUCT selects single actions at decisions; throws are sampled with their exact probabilities.
-//! Each seat maximises its own value, so extra throws and partners need no special case. Any
-//! evaluator can provide priors and values.
+//! The tree consists of turn-start states. A step of the search expands one state: it evaluates all
+//! afterstates of all likely throws. The value of the state is then an expectation over throws. The
+//! values of the afterstates are first estimates. A sampled throw would replace these estimates by
+//! values with much more noise, and make the choice worse.
 //!
-//! All roots of a call advance in lock-step: each tree descends to a leaf, all leaves are evaluated
-//! in one batch, and the values are backed up. A tree is a flat list of nodes; there is no
-//! recursion.
+//! The choice among the afterstates of the root follows Gumbel AlphaZero (Danihelka et al. 2022)
+//! without its random numbers. All candidates get the same number of steps, the better half gets
+//! the steps of the next round, and so on. Each seat maximises its own value, so extra throws and
+//! partners need no special case.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use ashta_env::chance::outcome;
-use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
-use rand::{Rng, SeedableRng};
+use ashta_env::chance;
+use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::turn::TurnResults;
 
-use crate::play::agent::{Agent, GameRng, choose_unless_forced, forced_action};
+use super::expectation::{append_afterstates, best_of};
+use super::throw_series::{Draws, throw_series};
 use crate::play::evaluator::{Evaluation, Evaluator};
 use crate::play::stop::Stop;
 
-/// If no simulation needs an evaluation, the search checks the stop once in this many simulations.
-const CHECK_INTERVAL: u32 = 1 << 10;
-
-/// Exploration constant of PUCT: the weight of the priors against the values. Values are between 0
-/// and 1.
-const C_PUCT: f64 = 0.5;
-
-/// Seed of the sampled throws when the search is used as an evaluator.
+/// The largest number of afterstates of a root that are searched.
+const CANDIDATES: usize = 16;
+/// Throws and series of throws with a probability below this are rare.
+const MIN_PROBABILITY: f32 = 0.02;
+/// The seed of the draws among rare throws. All positions share their draws (common random
+/// numbers), so a search is deterministic.
 const SEED: u64 = 0;
 
-/// A tree search as an evaluator: its values are the means over all simulations, its policy at a
-/// decision is the visit distribution.
+/// A tree search as an evaluator. At a decision, its policy gives probability 1 to the first action
+/// towards the best afterstate that it found, and its values are the values of this afterstate.
 ///
-/// The policy of the inner evaluator gives the priors; without a policy they are uniform. The
-/// values of the inner evaluator are used only at turn-start states: from a decision, or within a
-/// series of throws, a simulation continues to the next turn-start state. Finished games have their
-/// exact returns. Every root uses the same seed, so an evaluation depends on the number of
-/// simulations and the state alone.
+/// A simulation evaluates all afterstates of one throw with the inner evaluator. Simulations are
+/// made in steps, one step for all throws of a turn-start state. If there are not enough
+/// simulations for a step of two candidates, the search chooses by the values of the afterstates,
+/// as one-ply play does. A chance node as the root gets at least one step. Finished games have
+/// their exact returns. The policy of the inner evaluator is not used.
 #[derive(Debug)]
 pub struct Mcts<E> {
     evaluator: E,
@@ -45,7 +45,7 @@ pub struct Mcts<E> {
 }
 
 impl<E> Mcts<E> {
-    /// A search around `evaluator` with this number of simulations for each root; 0 counts as 1.
+    /// A search around `evaluator` with this number of simulations for each root.
     pub fn new(evaluator: E, simulations: u32) -> Mcts<E> {
         Mcts {
             evaluator,
@@ -57,7 +57,10 @@ impl<E> Mcts<E> {
 
 impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<E> {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
-        self.search(game, states, |_| SEED)
+        states
+            .iter()
+            .map(|state| Tree::new(game, self).search(state))
+            .collect()
     }
 
     fn stop_by(&mut self, stop: &Stop) {
@@ -66,309 +69,221 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<E> {
     }
 }
 
-impl<E> Mcts<E> {
-    /// Searches from every state; tree `i` samples throws from a generator with the seed `seed(i)`.
-    fn search<G: Game>(
-        &mut self,
-        game: &G,
-        states: &[G::State],
-        mut seed: impl FnMut(usize) -> u64,
-    ) -> Vec<Evaluation>
-    where
-        E: Evaluator<G>,
-    {
-        let new_tree = |(index, state)| Tree::new(game, state, GameRng::seed_from_u64(seed(index)));
-        let mut trees: Vec<_> = states.iter().enumerate().map(new_tree).collect();
-        loop {
-            // The trees that need an evaluation, and the leaves to evaluate.
-            let descend = |tree| Tree::descend(tree, game, self.simulations, &self.stop);
-            let (waiting, leaves): (Vec<_>, Vec<_>) = trees.iter_mut().filter_map(descend).unzip();
-            if leaves.is_empty() {
-                break;
+/// One search tree. The positions are turn-start states and ends of games, by number.
+struct Tree<'a, G: Game, E> {
+    game: &'a G,
+    mcts: &'a mut Mcts<E>,
+    states: Vec<G::State>,
+    /// The best estimates so far.
+    values: Vec<BySeat<f32>>,
+    branches: Vec<Branches>,
+    scratch: TurnResults<G::State>,
+}
+
+/// The throws of the turn that begins at a position.
+#[derive(Clone, Default)]
+struct Branches {
+    /// The number of steps below this position.
+    steps: usize,
+    /// The likely throws; empty until the position is expanded, and at the end of a game.
+    throws: Vec<Throw>,
+}
+
+#[derive(Clone)]
+struct Throw {
+    probability: f32,
+    /// The number of steps below this throw.
+    steps: usize,
+    /// The numbers of the afterstates.
+    results: Range<usize>,
+}
+
+impl<'a, G: Game, E: Evaluator<G>> Tree<'a, G, E> {
+    fn new(game: &'a G, mcts: &'a mut Mcts<E>) -> Tree<'a, G, E> {
+        Tree {
+            game,
+            mcts,
+            states: Vec::new(),
+            values: Vec::new(),
+            branches: Vec::new(),
+            scratch: TurnResults::new(),
+        }
+    }
+
+    fn search(&mut self, root: &G::State) -> Evaluation {
+        match self.game.node(root) {
+            Node::Terminal => self.game.returns(root).into(),
+            Node::Chance(_) => {
+                self.states.push(root.clone());
+                self.values.push(BySeat::default());
+                self.branches.push(Branches::default());
+                let steps = self.affordable_steps(0);
+                self.deepen(0, steps);
+                self.values[0].into()
             }
-            let evaluations = self.evaluator.evaluate(game, &leaves);
-            assert_eq!(
-                evaluations.len(),
-                leaves.len(),
-                "one evaluation for each leaf"
-            );
-            for (tree, evaluation) in waiting.into_iter().zip(&evaluations) {
-                tree.apply(game, evaluation);
-            }
-            // Even a stopped search expands the roots: a decision must have a policy.
-            if self.stop.is_set() {
-                break;
+            Node::Decision(seat) => {
+                let results = self.append(root);
+                let first: Vec<Action> = results
+                    .clone()
+                    .map(|result| self.scratch.actions(result)[0])
+                    .collect();
+                self.evaluate_new();
+                let best = self.choose(seat, results);
+                let share = |action| (action, if action == first[best] { 1.0 } else { 0.0 });
+                Evaluation {
+                    values: self.values[best],
+                    policy: self.game.legal_actions(root).iter().map(share).collect(),
+                }
             }
         }
-        trees.iter().map(Tree::evaluation).collect()
-    }
-}
-
-/// Plays the action with the most visits in a tree search; if several are equal, the lowest number.
-/// Forced actions are played without a search. A search has its own generator, seeded with one draw
-/// from the generator of the game.
-#[derive(Debug)]
-pub struct MctsAgent<E> {
-    /// The search.
-    pub mcts: Mcts<E>,
-}
-
-impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<E> {
-    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
-        choose_unless_forced(game, states, |places, asked| {
-            let evaluations = self
-                .mcts
-                .search(game, asked, |question| rngs[places[question]].next_u64());
-            let best = |evaluation: &Evaluation| {
-                evaluation
-                    .best_action()
-                    .expect("a searched decision has a policy")
-            };
-            evaluations.iter().map(best).collect()
-        })
     }
 
-    fn stop_by(&mut self, stop: &Stop) {
-        Evaluator::<G>::stop_by(&mut self.mcts, stop);
+    /// Sequential halving: returns the number of the best of `results` for `seat`.
+    fn choose(&mut self, seat: Seat, results: Range<usize>) -> usize {
+        let mut candidates: Vec<usize> = results.collect();
+        self.sort(&mut candidates, seat);
+        let mut left = self.affordable_steps(candidates[0]);
+        // The number of halvings from `count` candidates to one.
+        let rounds = |count: usize| count.next_power_of_two().ilog2().max(1) as usize;
+        let mut count = candidates.len().min(CANDIDATES);
+        while count > 1 && count * rounds(count) > left {
+            count -= 1;
+        }
+        // A deeper value of a single candidate says nothing about the others.
+        if count == 1 && candidates.len() > 1 {
+            return candidates[0];
+        }
+        candidates.truncate(count);
+        let mut target = 0;
+        for round in (1..=rounds(count)).rev() {
+            let each = left / round / candidates.len();
+            left -= each * candidates.len();
+            target += each;
+            for &candidate in &candidates {
+                self.deepen(candidate, target);
+            }
+            self.sort(&mut candidates, seat);
+            candidates.truncate(candidates.len().div_ceil(2));
+        }
+        candidates[0]
     }
-}
 
-/// One search tree. Node 0 is the root.
-#[derive(Debug)]
-struct Tree<S> {
-    nodes: Vec<TreeNode<S>>,
-    edges: Vec<Edge>,
-    /// The nodes of the current simulation, beginning with the root; empty between simulations.
-    path: Vec<usize>,
-    rng: GameRng,
-}
+    /// Sorts positions by their values for `seat`, the best first.
+    fn sort(&self, positions: &mut [usize], seat: Seat) {
+        positions.sort_by(|&a, &b| self.values[b][seat].total_cmp(&self.values[a][seat]));
+    }
 
-#[derive(Debug)]
-struct TreeNode<S> {
-    state: S,
-    node: Node,
-    /// The edges of its actions or outcomes; empty until the node is expanded.
-    edges: Range<usize>,
-    visits: u32,
-    /// Sum of the values of all simulations through this node.
-    sum: BySeat<f64>,
-}
+    /// Makes the first step below `root` and returns the number of such steps that the simulations
+    /// are enough for; 0 if the game is over.
+    fn affordable_steps(&mut self, root: usize) -> usize {
+        self.deepen(root, 1);
+        let throws = self.branches[root].throws.len();
+        let simulations = self.mcts.simulations as usize;
+        simulations.checked_div(throws).unwrap_or(0)
+    }
 
-#[derive(Debug)]
-struct Edge {
-    /// Number of the action or outcome.
-    label: u8,
-    /// The prior of an action; 0 for an outcome, which is sampled by its probability in the game.
-    prior: f32,
-    child: Option<NonZeroUsize>,
-}
+    /// Makes steps below `root` until it has had `steps` or the search is stopped.
+    fn deepen(&mut self, root: usize, steps: usize) {
+        let mut path = Vec::new();
+        while self.branches[root].steps < steps && !self.mcts.stop.is_set() {
+            let mut position = root;
+            loop {
+                path.push(position);
+                self.branches[position].steps += 1;
+                let Some(throw) = self.branches[position].next_throw() else {
+                    self.expand(position);
+                    break;
+                };
+                throw.steps += 1;
+                let results = throw.results.clone();
+                position = self.best(position, &results);
+            }
+            while let Some(position) = path.pop() {
+                self.back_up(position);
+            }
+        }
+    }
 
-impl<S: Clone> Tree<S> {
-    fn new<G: Game<State = S>>(game: &G, root: &S, rng: GameRng) -> Tree<S> {
-        let mut tree = Tree {
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            path: Vec::new(),
-            rng,
+    /// The afterstate that the seat of the turn at `position` prefers.
+    fn best(&self, position: usize, results: &Range<usize>) -> usize {
+        let Node::Chance(seat) = self.game.node(&self.states[position]) else {
+            unreachable!("only a turn-start state has throws")
         };
-        tree.add_node(game, root.clone());
-        tree
+        best_of(results, seat, &self.values)
     }
 
-    /// Runs simulations until one needs an evaluation; returns the tree and the position to
-    /// evaluate. `None` when all simulations are done or the search is stopped.
-    fn descend<G: Game<State = S>>(
-        &mut self,
-        game: &G,
-        simulations: u32,
-        stop: &Stop,
-    ) -> Option<(&mut Tree<S>, S)> {
-        while !self.path.is_empty() || self.nodes[0].visits < simulations.max(1) {
-            if self.path.is_empty() {
-                self.path.push(0);
-            }
-            let current = self.path[self.path.len() - 1];
-            let edge = match self.nodes[current].node {
-                Node::Terminal => {
-                    self.back_up(game.returns(&self.nodes[current].state));
-                    // Near the end of a game no simulation needs an evaluation, so the stop is
-                    // checked here.
-                    if self.nodes[0].visits.is_multiple_of(CHECK_INTERVAL) && stop.is_set() {
-                        return None;
-                    }
-                    continue;
-                }
-                Node::Chance(_) => self.sample(game, current),
-                Node::Decision(seat) => {
-                    if self.nodes[current].edges.is_empty() {
-                        let state = self.nodes[current].state.clone();
-                        let Some(action) = forced_action(game, &state) else {
-                            return Some((self, state));
-                        };
-                        self.expand(current, [(action.0, 1.0)]);
-                    }
-                    self.select(current, seat)
-                }
-            };
-            let (child, is_new) = self.follow(game, current, edge);
-            self.path.push(child);
-            // Within a series, parent and child are chance nodes of the same seat. Any other chance
-            // node begins a turn.
-            let node = self.nodes[child].node;
-            if is_new && matches!(node, Node::Chance(_)) && node != self.nodes[current].node {
-                let state = self.nodes[child].state.clone();
-                return Some((self, state));
-            }
-        }
-        None
-    }
-
-    /// Uses the evaluation of the leaf that [`Tree::descend`] returned: expands a decision with the
-    /// priors, backs up the values of a chance node.
-    fn apply<G: Game<State = S>>(&mut self, game: &G, evaluation: &Evaluation) {
-        let current = *self
-            .path
-            .last()
-            .expect("a tree that waits for an evaluation is in a simulation");
-        let Node::Decision(_) = self.nodes[current].node else {
-            self.back_up(evaluation.values);
+    /// Evaluates the afterstates of all likely throws; does nothing at the end of a game.
+    fn expand(&mut self, position: usize) {
+        let state = self.states[position].clone();
+        if self.game.node(&state) == Node::Terminal {
             return;
-        };
-        let legal = game.legal_actions(&self.nodes[current].state);
-        let uniform = 1.0 / legal.len() as f32;
-        let prior = |action: Action| {
-            let found = evaluation.policy.iter().find(|(other, _)| *other == action);
-            if evaluation.policy.is_empty() {
-                uniform
-            } else {
-                found.map_or(0.0, |&(_, probability)| probability)
-            }
-        };
-        self.expand(
-            current,
-            legal.iter().map(|action| (action.0, prior(action))),
-        );
-    }
-
-    fn expand(&mut self, node: usize, edges: impl IntoIterator<Item = (u8, f32)>) {
-        let start = self.edges.len();
-        self.edges
-            .extend(edges.into_iter().map(|(label, prior)| Edge {
-                label,
-                prior,
-                child: None,
-            }));
-        self.nodes[node].edges = start..self.edges.len();
-    }
-
-    /// Samples an edge of a chance node by its probability.
-    fn sample<G: Game<State = S>>(&mut self, game: &G, node: usize) -> usize {
-        let probabilities = game.chance_outcomes(&self.nodes[node].state);
-        let outcome = outcome(probabilities, self.rng.next_u64());
-        if self.nodes[node].edges.is_empty() {
-            self.expand(
-                node,
-                (0..probabilities.len()).map(|label| (label as u8, 0.0)),
-            );
         }
-        self.nodes[node].edges.start + usize::from(outcome.0)
+        let rng = &mut chance::stream(SEED, 0);
+        let throws = throw_series(self.game, &state, MIN_PROBABILITY, Draws::ByLimit, rng);
+        for (thrown, probability) in throws {
+            let results = self.append(&thrown);
+            self.branches[position].throws.push(Throw {
+                probability,
+                steps: 0,
+                results,
+            });
+        }
+        self.evaluate_new();
     }
 
-    /// The edge of a decision with the highest PUCT score for `seat`; if several are equal, the
-    /// first. An unvisited action has the mean value of its parent so far (first-play urgency).
-    fn select(&self, node: usize, seat: Seat) -> usize {
-        let parent = &self.nodes[node];
-        let so_far = if parent.visits > 0 {
-            parent.sum[seat] / f64::from(parent.visits)
-        } else {
-            0.0
-        };
-        let exploration = C_PUCT * f64::from(parent.visits.max(1)).sqrt();
-        let mut best = (parent.edges.start, f64::NEG_INFINITY);
-        for place in parent.edges.clone() {
-            let edge = &self.edges[place];
-            let (visits, value) = match edge.child.map(|child| &self.nodes[child.get()]) {
-                Some(child) if child.visits > 0 => {
-                    (child.visits, child.sum[seat] / f64::from(child.visits))
-                }
-                _ => (0, so_far),
-            };
-            let bound = value + exploration * f64::from(edge.prior) / f64::from(1 + visits);
-            if bound > best.1 {
-                best = (place, bound);
+    /// Appends the afterstates of the decision `state` and returns their numbers.
+    fn append(&mut self, state: &G::State) -> Range<usize> {
+        append_afterstates(self.game, state, &mut self.scratch, &mut self.states)
+    }
+
+    /// Evaluates the positions that were appended.
+    fn evaluate_new(&mut self) {
+        let mut values = Vec::new();
+        let new = &self.states[self.values.len()..];
+        self.mcts.evaluator.values(self.game, new, &mut values);
+        assert_eq!(values.len(), new.len(), "one evaluation for each state");
+        self.values.append(&mut values);
+        self.branches.resize(self.states.len(), Branches::default());
+    }
+
+    /// Sets the values of an expanded position to the expectation over its throws.
+    fn back_up(&mut self, position: usize) {
+        let throws = &self.branches[position].throws;
+        if throws.is_empty() {
+            return;
+        }
+        let mut mean = BySeat::default();
+        for throw in throws {
+            let values = self.values[self.best(position, &throw.results)];
+            for seat in self.game.spec().seats.iter() {
+                mean[seat] += throw.probability * values[seat];
             }
         }
-        best.0
+        self.values[position] = mean;
     }
+}
 
-    /// The child at the end of an edge, and whether it was created now.
-    fn follow<G: Game<State = S>>(&mut self, game: &G, node: usize, edge: usize) -> (usize, bool) {
-        if let Some(child) = self.edges[edge].child {
-            return (child.get(), false);
-        }
-        let mut state = self.nodes[node].state.clone();
-        let label = self.edges[edge].label;
-        match self.nodes[node].node {
-            Node::Chance(_) => game.apply_chance(&mut state, Outcome(label)),
-            Node::Decision(_) => game.apply_action(&mut state, Action(label)),
-            Node::Terminal => unreachable!("the end of a game has no edges"),
-        }
-        let child = self.add_node(game, state);
-        self.edges[edge].child = NonZeroUsize::new(child);
-        (child, true)
-    }
-
-    fn add_node<G: Game<State = S>>(&mut self, game: &G, state: S) -> usize {
-        let node = game.node(&state);
-        self.nodes.push(TreeNode {
-            state,
-            node,
-            edges: 0..0,
-            visits: 0,
-            sum: BySeat([0.0; MAX_SEATS]),
-        });
-        self.nodes.len() - 1
-    }
-
-    /// Ends the simulation: adds `values` to all nodes of the path.
-    fn back_up(&mut self, values: BySeat<f32>) {
-        for node in self.path.drain(..) {
-            let node = &mut self.nodes[node];
-            node.visits += 1;
-            node.sum
-                .0
-                .iter_mut()
-                .zip(values.0)
-                .for_each(|(sum, value)| *sum += f64::from(value));
-        }
-    }
-
-    fn evaluation(&self) -> Evaluation {
-        let root = &self.nodes[0];
-        let visits = f64::from(root.visits.max(1));
-        let values = BySeat(root.sum.0.map(|sum| (sum / visits) as f32));
-        let share = |edge: &Edge| {
-            let tried = edge.child.map_or(0, |child| self.nodes[child.get()].visits);
-            (Action(edge.label), (f64::from(tried) / visits) as f32)
-        };
-        let is_decision = matches!(root.node, Node::Decision(_));
-        let policy = if is_decision {
-            self.edges[root.edges.clone()].iter().map(share).collect()
-        } else {
-            Vec::new()
-        };
-        Evaluation { values, policy }
+impl Branches {
+    /// The throw whose share of the steps is furthest below its probability.
+    fn next_throw(&mut self) -> Option<&mut Throw> {
+        let steps = self.steps as f32;
+        let lack = |throw: &Throw| throw.probability * steps - throw.steps as f32;
+        self.throws
+            .iter_mut()
+            .max_by(|a, b| lack(a).total_cmp(&lack(b)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::play::agent::forced_action;
+    use crate::play::agent::{Agent, GameRng, OnePly, PolicyAgent, forced_action};
     use crate::play::baseline::PipEvaluator;
     use crate::search::test_support::{ExactEvaluator, Ignorant, play_from_start};
+    use ashta_env::game::Outcome;
     use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use rand::SeedableRng;
 
     /// Turn-start states and unforced decisions spread over the whole game.
     fn sample_states(game: &Toy, exact: &ExactEvaluator) -> Vec<ToyState> {
@@ -421,7 +336,7 @@ mod tests {
         let mut mcts = Mcts::new(PipEvaluator, simulations);
         let seats = game.spec().seats;
         let (mut errors, mut worst_regret) = (0.0, 0.0_f32);
-        for (state, evaluation) in states.iter().zip(mcts.search(game, states, |_| 1)) {
+        for (state, evaluation) in states.iter().zip(mcts.evaluate(game, states)) {
             let truth = exact.of(state);
             errors += seats
                 .iter()
@@ -473,7 +388,7 @@ mod tests {
                 evaluation
             );
         }
-        let mut agent = MctsAgent { mcts };
+        let mut agent = PolicyAgent { evaluator: mcts };
         assert_eq!(
             play_from_start(&game, &mut agent, 3),
             play_from_start(&game, &mut agent, 3)
@@ -483,43 +398,60 @@ mod tests {
     #[test]
     fn a_stop_ends_the_search() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 5], [0; 2]]));
-        let mut decision = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
-        game.apply_chance(&mut decision, Outcome(1));
-        let mut agent = MctsAgent {
-            mcts: Mcts::new(Ignorant::default(), u32::MAX),
+        let [start, ended, decision] = positions(&game);
+        let mut agent = PolicyAgent {
+            evaluator: Mcts::new(Ignorant::default(), u32::MAX),
         };
         Agent::<Toy>::stop_by(&mut agent, &Stop::when(|| true));
         let action = agent.choose(&game, &decision, &mut GameRng::seed_from_u64(0));
         assert!(game.legal_actions(&decision).contains(action));
-        assert_eq!(agent.mcts.evaluate(&game, &[ended, decision]).len(), 2);
-        assert!(
-            agent.mcts.evaluator.states <= 4,
-            "{}",
-            agent.mcts.evaluator.states
-        );
+        let evaluations = agent.evaluator.evaluate(&game, &[start, ended, decision]);
+        assert_eq!(evaluations.len(), 3);
+        let evaluated = agent.evaluator.evaluator.states;
+        // Only the four afterstates of the decision, once for each search.
+        assert!(evaluated <= 2 * 4, "{evaluated}");
     }
 
     #[test]
-    fn priors_come_from_the_policy() {
-        /// Puts all weight on the last legal action.
-        struct Stubborn;
-        impl Evaluator<Toy> for Stubborn {
-            fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
-                let answer = |state| {
-                    let last = game.legal_actions(state).iter().last();
-                    Evaluation {
-                        values: game.returns(state),
-                        policy: last.map(|action| (action, 1.0)).into_iter().collect(),
-                    }
-                };
-                states.iter().map(answer).collect()
-            }
-        }
+    fn too_few_simulations_choose_as_one_ply() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        let mut state = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
-        game.apply_chance(&mut state, Outcome(1));
-        let evaluation = &Mcts::new(Stubborn, 10).evaluate(&game, &[state])[0];
-        assert_eq!(evaluation.best_action(), Some(Action(3)));
+        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let mut one_ply = OnePly::new(PipEvaluator);
+        let mut search = PolicyAgent {
+            evaluator: Mcts::new(PipEvaluator, 1),
+        };
+        let is_decision = |state: &ToyState| matches!(game.node(state), Node::Decision(_));
+        for state in sample_states(&game, &exact).into_iter().filter(is_decision) {
+            let choose = |agent: &mut dyn Agent<Toy>| {
+                agent.choose(&game, &state, &mut GameRng::seed_from_u64(0))
+            };
+            assert_eq!(choose(&mut search), choose(&mut one_ply), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn simulations_bound_the_evaluations() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let [start, ended, decision] = positions(&game);
+        let evaluated = |state: &ToyState, simulations| {
+            let mut mcts = Mcts::new(Ignorant::default(), simulations);
+            mcts.evaluate(&game, std::slice::from_ref(state));
+            mcts.evaluator.states
+        };
+        assert_eq!(evaluated(&ended, 100), 0);
+        for state in [start, decision] {
+            let (few, many) = (evaluated(&state, 100), evaluated(&state, 1000));
+            assert!(many > 5 * few, "{few}, then {many}");
+            // A throw has at most four afterstates.
+            assert!(many <= 4 * 1001, "{many}");
+        }
+    }
+
+    /// The start of the game, an end and a decision.
+    fn positions(game: &Toy) -> [ToyState; 3] {
+        let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 5], [0; 2]]));
+        let mut decision = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
+        game.apply_chance(&mut decision, Outcome(1));
+        [game.initial_state(Seat::SOUTH), ended, decision]
     }
 }

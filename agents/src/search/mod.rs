@@ -1,8 +1,8 @@
-//! Search: evaluators that look ahead with another evaluator at the leaves, by expectimax or MCTS.
+//! Search: evaluators that look ahead with another evaluator at the leaves.
 //!
-//! [`Expectimax`] takes expectations over all likely throws, [`Mcts`] samples throws. Both wrap any
-//! evaluator: networks, tables, hand-written rules and each other. They only use the `Game`
-//! interface.
+//! Both searches take expectations over all likely throws. [`Expectimax`] looks equally far ahead
+//! everywhere, [`Mcts`] looks further ahead where play is better. Both wrap any evaluator:
+//! networks, tables, hand-written rules and each other. They only use the `Game` interface.
 
 pub(crate) mod expectation;
 mod expectimax;
@@ -12,4 +12,4 @@ pub(crate) mod test_support;
 mod throw_series;
 
 pub use expectimax::Expectimax;
-pub use mcts::{Mcts, MctsAgent};
+pub use mcts::Mcts;

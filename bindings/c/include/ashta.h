@@ -86,7 +86,7 @@ char *ashta_apply(const ashta_agent *agent, const char *position, int action);
 
 /* Returns the action that the agent chooses at a decision node, a number from 0. Returns -1 if the position is invalid,
  * is not a decision node, or belongs to another game. Equal positions and seeds give equal actions; the seed matters
- * only for agents with random choices (levels, some baselines, mcts). */
+ * only for agents with random choices (levels, some baselines). */
 int ashta_choose(const ashta_agent *agent, const char *position, uint64_t seed);
 
 /* Writes the agent's value for each seat, 0 to 1, to `values`, in the order of the seats in the position. `values` has
