@@ -114,10 +114,7 @@ def bot(game, seed, facts, budget):
             path = str(run.bot or ashta.export(run.path, Path(folder) / "now.bot"))
             policies = {("", "one-ply"): path, ("", "policy"): path + "+policy"}
             if is_last := run.bot or not points:
-                policies |= {
-                    ("+2ply", "search"): path + "+2ply",
-                    ("+mcts:100", "search"): path + "+mcts:100",
-                }
+                policies[("+2ply", "search")] = path + "+2ply"
             yield sum(played), policies
             if is_last:
                 return

@@ -89,11 +89,10 @@ def draw(found, tasks, output):
             color = f"C{learners.index(baseline.split('+')[0])}"
             label = f"{baseline} ({track})"
             if track == "search":
-                marker = "D" if "mcts" in baseline else "*"
                 axes.plot(
                     at,
                     values.mean(1),
-                    marker,
+                    "*",
                     color=color,
                     label=label,
                     markersize=7,
