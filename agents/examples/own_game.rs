@@ -1,5 +1,6 @@
-//! A game of your own that is not a race: Pig. The example implements [`Game`] and trains an agent
-//! by self-play. The agent beats the rule that collects the most points per turn.
+//! A game of your own that is not a race: Pig. The example implements [`Game`], trains a bot by
+//! self-play, writes and loads the bot, and solves the game. The bot beats the rule that collects
+//! the most points per turn, and comes close to perfect play.
 //!
 //! ```sh
 //! cargo run --release -p ashta-agents --example own_game
@@ -10,14 +11,16 @@
 //! keeps the points and passes the die to the other seat. The first seat with [`GOAL`] points wins.
 
 use std::error::Error;
+use std::path::Path;
 use std::sync::Arc;
 
 use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
 use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
 use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::learn::trainer::Trainer;
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::play::agent::{Agent, GameRng, OnePly};
+use ashta_agents::network::bot::{Bot, Manifest};
+use ashta_agents::perfect::any::{best_response, regret_in, solve_any};
+use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{
     Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec,
 };
@@ -174,7 +177,7 @@ impl Game for Pig {
 /// Holds with 20 or more points in a turn, because one more throw would then lose at least as much
 /// as it gains on average.
 #[derive(Debug)]
-struct HoldAtTwenty;
+pub struct HoldAtTwenty;
 
 impl Agent<Pig> for HoldAtTwenty {
     fn act(&mut self, game: &Pig, states: &[PigState], _rngs: &mut [GameRng]) -> Vec<Action> {
@@ -191,10 +194,8 @@ impl Agent<Pig> for HoldAtTwenty {
     }
 }
 
-/// Trains an agent by self-play and plays a match against `HoldAtTwenty`; returns the result of the
-/// match.
-pub fn train() -> Result<MatchReport, Box<dyn Error>> {
-    let pig = Arc::new(Pig::for_two());
+/// Trains a bot by self-play and writes it to `path`.
+pub fn train(pig: &Arc<Pig>, path: &Path) -> Result<(), Box<dyn Error>> {
     let selfplay = SelfPlayConfig {
         games: 20_000,
         ..SelfPlayConfig::default()
@@ -203,35 +204,50 @@ pub fn train() -> Result<MatchReport, Box<dyn Error>> {
         selfplay,
         ..TrainConfig::default()
     };
-    let mut trainer = Trainer::new(&pig, &config, LearnerDevice::Cpu, 1)?;
+    let mut trainer = Trainer::new(pig, &config, LearnerDevice::Cpu, 1)?;
     for plan in config.plans() {
         let (records, _) = trainer.play_and_learn(&plan, 2)?;
         trainer.add_games(&records, plan.lambda, false);
     }
     trainer.learn(config.learning.learning_rate_at(1.0), 2);
     let net = Arc::new(trainer.net()?);
-    let learned =
-        || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(&net)))) as Box<dyn Agent<Pig> + Send>;
+    let manifest = Manifest::new(pig.spec(), net.shape().clone());
+    Ok(Bot { manifest, net }.write(path)?)
+}
+
+/// Plays a match of the bot against `HoldAtTwenty`.
+pub fn play(pig: &Pig, bot: &Bot) -> MatchReport {
+    let learned = || Box::new(bot.agent()) as Box<dyn Agent<Pig> + Send>;
     let rule = || Box::new(HoldAtTwenty) as Box<dyn Agent<Pig> + Send>;
     let config = MatchConfig {
         blocks: 10_000,
         threads: 2,
         ..MatchConfig::default()
     };
-    Ok(play_match(
-        &*pig,
-        &learned,
-        &rule,
-        &config,
-        &MatchProgress::UNWATCHED,
-    ))
+    play_match(pig, &learned, &rule, &config, &MatchProgress::UNWATCHED)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let pig = Arc::new(Pig::for_two());
+    let path = std::env::temp_dir().join("pig.bot");
+    train(&pig, &path)?;
+    let bot = Bot::load_for(&path, pig.spec())?;
     let MatchReport {
         score, interval, ..
-    } = train()?;
+    } = play(&pig, &bot);
     let score = score.ok_or("no game was finished")?;
     println!("{score:.3} {interval:.3?} against holding at twenty");
+
+    let solved = solve_any(&*pig, 1_000_000, 1e-9)?;
+    let start = solved.value(&pig.initial_state(Seat::SOUTH));
+    println!("value of the start: {:.6}", start.ok_or("no start")?);
+    let regret = regret_in(&*pig, &solved, &mut bot.agent(), 2_000, 1);
+    println!("the bot loses {:.5} per decision", regret.mean);
+    let response = best_response(&*pig, &mut bot.agent(), Seat::SOUTH, 1_000_000, 1e-9)?;
+    let worst = response.value(&pig.initial_state(Seat::SOUTH));
+    println!(
+        "the bot scores at least {:.4} if it begins",
+        worst.ok_or("no start")?
+    );
     Ok(())
 }

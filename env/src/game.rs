@@ -399,6 +399,12 @@ pub struct Spec {
 /// release builds they do not panic. The resulting state is not specified but valid: all pieces are
 /// on places of the game, and all methods accept the state. It is possible that no legal game
 /// reaches this state.
+///
+/// # Limits
+/// A game has at most 4 seats ([`MAX_SEATS`]), 32 actions ([`ActionMask`]) and 256 outcomes of a
+/// chance node ([`Chances`]). Returns are from 0 to 1 and sum to a constant ([`Payoff`]), so the
+/// points of a game are scaled. A choice among more actions takes several decisions of one turn.
+/// Observations are sets of at most 65,536 entries that are 0 or 1.
 pub trait Game: Send + Sync {
     /// A position: plain data without a turn counter. Equal states have equal futures (Markov
     /// property).

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod arena;
+mod backgammon;
 mod best_response;
 mod fuzz;
 mod learning;

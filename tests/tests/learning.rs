@@ -1,6 +1,7 @@
 //! Self-play learning against exact values: one-piece Ashte Kashte is small enough to be solved, so
 //! learned values are compared with exact ones.
 
+use std::error::Error as _;
 use std::sync::Arc;
 
 use ashta_agents::learn::config::{LearningConfig, SelfPlayConfig, TrainConfig};
@@ -10,9 +11,12 @@ use ashta_agents::learn::selfplay::{TargetRule, fit_luck, play_games};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
+use ashta_agents::perfect::any::{regret_in, solve_any};
+use ashta_agents::play::error::Error;
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node};
+use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::testing::exact::{Play, solve};
 use ashta_env::testing::laws::{LawConfig, check_game};
@@ -117,12 +121,32 @@ mod own_game;
 
 #[test]
 fn another_game_is_learned_by_the_same_trainer() {
-    let pig = own_game::Pig::for_two();
+    let pig = Arc::new(own_game::Pig::for_two());
     let laws = LawConfig {
         seed: 1,
         games: 200,
     };
-    check_game(&pig, &laws).unwrap_or_else(|broken| panic!("{broken}"));
-    let report = own_game::train().expect("nothing goes wrong");
+    check_game(&*pig, &laws).unwrap_or_else(|broken| panic!("{broken}"));
+    let path = std::env::temp_dir().join(format!("ashta-pig-{}.bot", std::process::id()));
+    own_game::train(&pig, &path).expect("nothing goes wrong");
+    let bot = Bot::load_for(&path, pig.spec());
+    let refused = Bot::load(&path).expect_err("the program does not have the game");
+    let race = Race::named("siga", 2).expect("a built-in game");
+    let other = Bot::load_for(&path, race.spec()).expect_err("another game");
+    std::fs::remove_file(&path).expect("it was just written");
+    let reason = |error: Error| error.source().map_or(String::new(), ToString::to_string);
+    let [refused, other] = [reason(refused), reason(other)];
+    assert!(refused.contains("ruleset of the bot"), "{refused}");
+    assert!(
+        other.contains("pig for SN") && other.contains("not siga"),
+        "{other}"
+    );
+
+    let bot = bot.expect("it was just written");
+    let report = own_game::play(&pig, &bot);
     assert!(report.interval[0] > 0.5, "{report:?}");
+    let solved = solve_any(&*pig, 1_000_000, 1e-9).expect("a small game");
+    let regret = regret_in(&*pig, &solved, &mut bot.agent(), 300, 1);
+    let rule = regret_in(&*pig, &solved, &mut own_game::HoldAtTwenty, 300, 1);
+    assert!(regret.interval[1] < rule.interval[0], "{regret:?} {rule:?}");
 }

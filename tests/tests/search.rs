@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ashta_agents::play::evaluator::{Evaluation, Evaluator};
 use ashta_agents::search::{Expectimax, Mcts};
-use ashta_env::game::{BySeat, Game, Node};
+use ashta_env::game::{BySeat, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::testing::exact::{Exact, Play, solve};

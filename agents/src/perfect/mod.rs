@@ -6,6 +6,7 @@
 //! to an agent. [`rollout`] estimates values by games. [`benchmark`] checks published results. This
 //! module imports only `arena`, `network`, `play` and `search`.
 
+pub mod any;
 pub mod benchmark;
 pub mod exploit;
 pub mod regret;

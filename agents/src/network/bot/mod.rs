@@ -65,6 +65,18 @@ impl Bot {
         Bot::from_bytes(&Bot::content(path)?).map_err(in_file(path))
     }
 
+    /// Reads a bot of any [`Game`](ashta_env::game::Game) from a file and checks it as
+    /// [`Bot::from_bytes`] does. `spec` is the game that the caller plays.
+    ///
+    /// # Errors
+    /// When the file cannot be read, its content is not a valid bot, or the bot plays another game.
+    pub fn load_for(path: impl AsRef<Path>, spec: &Spec) -> Result<Bot, Error> {
+        let path = path.as_ref();
+        let bot = Bot::decode(&Bot::content(path)?).map_err(in_file(path))?;
+        bot.check_ruleset(spec).map_err(in_file(path))?;
+        Ok(bot)
+    }
+
     /// An agent that plays by the value network, one ply ahead, in the game of [`Bot::race`]. To
     /// play in another [`Race`], first call [`Bot::check_ruleset`].
     pub fn agent(&self) -> OnePly<NetEvaluator> {
