@@ -1,115 +1,84 @@
 """Measures the speed of a run on a cluster with many actors, on a machine with few cores.
 
-The driver and the learner are real. The actors are stand-ins: each waits for the time that its
-games would take on its own core, plus the delay of a network, and then answers with games that were
-played before. Many stand-ins share one core, so the measurement shows how many actors the driver
-and the learner can serve.
+The process that learns is real. The actors are stand-ins: each waits for the time that its games
+would take on its own core, plus the delay of a network, and then answers with games that were
+played before.
 """
 
 import argparse
-import json
 import tempfile
 import time
 import tomllib
-from pathlib import Path
 
 import ray
 
-from ashta._ashta import SelfPlay, Trainer, TrainingRun, numerics
-from ashta.ray.training import Driver
+import ashta
+from ashta._ashta import SelfPlay
+from ashta.ray import training
+
+# These settings leave only self-play and learning.
+ALONE = ["evaluation.every_iterations=1000000", "run.checkpoint_iterations=1000000"]
 
 
-@ray.remote(num_cpus=0)
-class StandIn:
-    """Waits, then answers with a message from `stock`, which has a message for each number of
-    games."""
+def costs(config, set, folder, iterations):
+    """Plays all games of a run once; returns the messages with the games, the CPU seconds to play a
+    game, and the number of games in an iteration."""
+    found, seconds, size = {}, 0.0, 0
 
-    def __init__(self, stock, seconds_per_game, latency):
-        self.stock, self.seconds_per_game, self.latency = stock, seconds_per_game, latency
+    def actors(toml):
+        nonlocal size
+        player, size = SelfPlay(toml), tomllib.loads(toml)["selfplay"]["games_per_iteration"]
 
-    def ready(self):
-        return numerics()
+        def play(weights, first, end):
+            nonlocal seconds
+            begun = time.thread_time()
+            games = [player.play(weights, game, game + 1) for game in range(first, end)]
+            seconds += time.thread_time() - begun
+            found.update(zip(range(first, end), games, strict=True))
+            return games
 
-    def ask(self, method, weights, first, end):
-        del method, weights
-        seconds = (end - first) * self.seconds_per_game + self.latency
-        time.sleep(seconds)
-        return self.stock[end - first], seconds
+        return play
 
-
-def begin(config, set, folder, games):
-    more = [
-        "evaluation.during=[]",
-        "evaluation.every_iterations=1000000",
-        "run.checkpoint_iterations=1000000",
-    ]
-    return TrainingRun(
-        config, [*set, *more, f'run.directory="{folder}"', f"selfplay.games={games}"]
-    )
-
-
-def games_of_iteration(run):
-    return tomllib.loads(run.config)["selfplay"]["games_per_iteration"]
-
-
-def costs(config, set, folder, warm=40, rounds=10):
-    """Measures, after `warm` iterations, the CPU seconds to play a game and to learn from it, and
-    the bytes of a game."""
-    run = begin(config, set, folder, 10**9)
-    player, trainer, size_of_iteration = (
-        SelfPlay(run.config),
-        Trainer(run.config),
-        games_of_iteration(run),
-    )
-    learning = tomllib.loads(run.config)["learning"]
-    weights, played, learned, size, games = trainer.weights(), 0.0, 0.0, 0, 0
-    for number in range(warm + rounds):
-        begun, first = time.process_time(), number * size_of_iteration
-        message = player.play(weights, first, first + size_of_iteration)
-        middle = time.process_time()
-        weights, _ = trainer.learn(learning["learning_rate"])
-        trainer.add_games([message], learning["lambda"], False)
-        if number >= warm:
-            played += middle - begun
-            learned += time.process_time() - middle
-            size += len(message)
-            games += size_of_iteration
-    run.close()
-    return played / games, learned / games, size / games, weights
-
-
-def stock(run, weights, sizes):
-    """Makes a message for each number of games in `sizes`."""
-    player = SelfPlay(run.config)
-    return {size: player.play(weights, 0, size) for size in sizes}
-
-
-def measure(config, set, folder, actors, per_task, weights, seconds_per_game, latency, iterations):
-    """Measures the games per second with `actors` stand-ins."""
-    probe = begin(config, set, folder, 10**9)
-    per_iteration = games_of_iteration(probe)
-    probe.close()
-    run = begin(
+    run = ashta.train(
         config,
-        [*set, f"cluster.actors={actors}", f"cluster.games_per_task={per_task}"],
-        folder,
-        per_iteration * iterations,
+        [*set, *ALONE, f'run.directory="{folder}"'],
+        actors=actors,
+        callback=lambda line: line["iteration"] == iterations,
+        progress=False,
     )
-    sizes = {min(per_task, per_iteration - first) for first in range(0, per_iteration, per_task)}
-    share = ray.put(stock(run, weights, sizes))
-    driver = Driver(run)
-    driver.pool._start = lambda: StandIn.remote(share, seconds_per_game, latency)
-    try:
-        driver.train(lambda: False)
-    finally:
-        driver.close()
-    lines = [json.loads(line) for line in Path(run.path, "metrics.jsonl").read_text().splitlines()]
-    steady = lines[len(lines) // 4 :]
-    # The median ignores the iterations in which a shared machine is slow.
-    seconds = sorted(
-        after["seconds"] - before["seconds"] for before, after in zip(steady, steady[1:])
-    )
-    return per_iteration / seconds[len(seconds) // 2]
+    assert run.path
+    return found, seconds / len(found), size
+
+
+def measure(config, set, folder, actors, per_task, stock, seconds_per_game, latency, iterations):
+    """Measures the seconds of an iteration with `actors` stand-ins."""
+    share, cached = ray.put(stock), []
+
+    @ray.remote(num_cpus=0)
+    def stand_in(_config, _weights, first, end):
+        time.sleep((end - first) * seconds_per_game + latency)
+        if not cached:
+            cached.append(ray.get(share))
+        return [cached[0][game] for game in range(first, end)]
+
+    def start(toml):
+        play = training.actors(toml, stand_in)
+        return lambda *games: [game for task in play(*games) for game in task]
+
+    times = []
+
+    def watch(line):
+        times.append(line["seconds"])
+        return line["iteration"] == iterations
+
+    sizes = [f"cluster.actors={actors}", f"cluster.games_per_task={per_task}"]
+    settings = [*set, *ALONE, *sizes, f'run.directory="{folder}"']
+    ashta.train(config, settings, actors=start, callback=watch, progress=False)
+    # The processes of the actors start in the first iterations. The median ignores the iterations
+    # in which a shared machine is slow.
+    steady = times[len(times) // 4 :]
+    seconds = sorted(after - before for before, after in zip(steady, steady[1:]))
+    return seconds[len(seconds) // 2]
 
 
 def main():
@@ -121,12 +90,10 @@ def main():
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting"
     )
     parser.add_argument(
-        "--actors",
-        default="1,2,4,8,16",
-        help="numbers of stand-ins to measure [default: 1,2,4,8,16]",
+        "--actors", default="1,2,4", help="numbers of stand-ins to measure [default: 1,2,4]"
     )
     parser.add_argument(
-        "--latency", default="0,0.05", help="seconds added to each task [default: 0,0.05]"
+        "--latency", type=float, default=0.0, help="seconds added to each task [default: 0]"
     )
     parser.add_argument(
         "--slower",
@@ -135,39 +102,30 @@ def main():
         help="factor by which games are slower than on this machine [default: 1]",
     )
     parser.add_argument(
-        "--iterations", type=int, default=60, help="iterations of each run [default: 60]"
+        "--iterations", type=int, default=20, help="iterations of each run [default: 20]"
     )
     args = parser.parse_args()
     ray.init(log_to_driver=False, include_dashboard=False)
     with tempfile.TemporaryDirectory() as folder:
-        played, learned, size, weights = costs(args.config, args.set, folder)
+        stock, played, size = costs(args.config, args.set, folder, args.iterations)
         played *= args.slower
-        run = begin(args.config, args.set, folder, 10**9)
-        games = games_of_iteration(run)
-        run.close()
-        print(
-            f"a game is {size:.0f} bytes; played in {1000 * played:.2f} ms of a core, learned in {1000 * learned:.2f}"
-        )
-        print(f"weights: {4 * len(weights)} bytes, sent once an iteration of {games} games")
-        print("actors  latency  games/s  model")
-        for latency in map(float, args.latency.split(",")):
-            for actors in map(int, args.actors.split(",")):
-                per_task = -(-games // actors)
-                found = measure(
-                    args.config,
-                    args.set,
-                    folder,
-                    actors,
-                    per_task,
-                    weights,
-                    played,
-                    latency,
-                    args.iterations,
-                )
-                # Actors and the learner work at the same time; the slower side determines the
-                # speed.
-                model = games / max(per_task * played + latency, games * learned)
-                print(f"{actors:6}  {latency:7.3f}  {found:7.0f}  {model:5.0f}", flush=True)
+        length = sum(map(len, stock.values())) / len(stock)
+        print(f"a game is {length:.0f} bytes, played in {1000 * played:.2f} ms of a core")
+        print("actors  games/s  share of the time that actors play")
+        for actors in map(int, args.actors.split(",")):
+            seconds = measure(
+                args.config,
+                args.set,
+                folder,
+                actors,
+                -(-size // actors),
+                stock,
+                played,
+                args.latency,
+                args.iterations,
+            )
+            speed = size / seconds
+            print(f"{actors:6}  {speed:7.0f}  {speed * played / actors:34.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A soak of runs on a cluster: workers, drivers and machines are killed at random, and every run
+"""A soak of runs on a cluster: actors, drivers and machines are killed at random, and every run
 must end as on one machine.
 
 python tests/faults/ray_soak.py --kills 200 --minutes 60, with the Python of the tests, in which the
@@ -29,23 +29,6 @@ runs.SETTINGS[:3] = [
     "run.checkpoint_iterations=10",
     "run.keep_checkpoints=100",
 ]
-WORKERS = {
-    "actor": "ray::ActorProcess",
-    "learner": "ray::LearnerProcess",
-    "evaluator": "ray::EvaluatorProcess",
-}
-
-
-def processes(title):
-    """The numbers of the processes of this title."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if path.read_bytes().startswith(title.encode()):
-                found.append(int(path.parent.name))
-        except OSError:
-            pass
-    return found
 
 
 class Soak:
@@ -54,7 +37,7 @@ class Soak:
     def __init__(self, seed):
         self.rng, self.kills, self.lost = (
             random.Random(seed),
-            dict.fromkeys([*WORKERS, "driver", "machine"], 0),
+            dict.fromkeys(["actor", "driver", "machine"], 0),
             [],
         )
         os.environ["RAY_AUTH_MODE"] = "disabled"
@@ -63,15 +46,15 @@ class Soak:
 
     def kill(self, driver):
         """Kills something of a run under way."""
-        there = {name: processes(title) for name, title in WORKERS.items()}
-        what = self.rng.choice([name for name in self.kills if there.get(name, True)])
+        actors = list(runs.processes())
+        what = self.rng.choice([name for name in self.kills if name != "actor" or actors])
         if what == "driver":
             driver.kill()
         elif what == "machine":
             self.cluster.remove_node(self.node)
             self.node = self.cluster.add_node(num_cpus=2)
         else:
-            os.kill(self.rng.choice(there[what]), signal.SIGKILL)
+            os.kill(self.rng.choice(actors), signal.SIGKILL)
         self.kills[what] += 1
 
     def run(self, folder, local):
@@ -81,19 +64,16 @@ class Soak:
             words = (
                 ["--resume", run]
                 if (run / "config.toml").exists()
-                else [runs.SMOKE, *runs.sets(folder, "cluster.actors=2")]
+                else [runs.SMOKE, *runs.sets(folder)]
             )
-            command = [
-                sys.executable,
-                "-m",
-                "ashta.ray",
-                "train",
-                *map(str, words),
-                "--address",
-                self.cluster.address,
-            ]
+            command = [sys.executable, "-m", "ashta.ray", "train", *map(str, words)]
+            environment = {**os.environ, "RAY_ADDRESS": self.cluster.address}
             with subprocess.Popen(
-                command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+                command,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
             ) as driver:
                 while True:
                     try:
@@ -103,8 +83,8 @@ class Soak:
                         self.kill(driver)
             if driver.returncode == 0:
                 break
-            # Killed, or given up because its workers died too often: both go on.
-            if driver.returncode > 0 and "times in a row" not in said:
+            # Killed, or given up because its actors died too often: both go on.
+            if driver.returncode > 0 and "WorkerCrashedError" not in said:
                 self.lost.append(said[-500:])
                 return
         try:

@@ -77,8 +77,6 @@ def test_best_responses_are_found_where_they_are_asked_for(lines, exploited, tmp
 
 def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
     page = (program.ROOT / "docs" / "metrics.md").read_text()
-    # A section that test_ray.py reads has the further metrics of runs on a cluster.
-    page = re.sub(r"^## Many machines$.*?(?=^## )", "", page, flags=re.MULTILINE | re.DOTALL)
     named = set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
     measured = {name for line in lines + exploited for name in line} | set(
         events.Tags()["histograms"]

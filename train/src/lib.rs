@@ -1,7 +1,6 @@
 //! Training runs, and the program `ashta`.
 //!
-//! The program trains on one machine. A run on a cluster uses the same code. With
-//! `cluster.staleness` 0 (the default), it plays the same games and trains the same networks.
+//! Threads or other machines play the games of a training run; its result does not depend on them.
 //!
 //! | folder | contents |
 //! |---|---|

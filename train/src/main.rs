@@ -17,5 +17,5 @@ fn main() -> ExitCode {
         }
         return ExitCode::FAILURE;
     }
-    ashta_train::program::run(std::env::args_os()).into()
+    ashta_train::program::run(std::env::args_os(), None).into()
 }

@@ -192,8 +192,7 @@ impl LearningConfig {
 pub const NONE: &str = "none";
 
 /// The plan of one iteration: its games, λ and the learning rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The number of the iteration, from 1.
     pub iteration: u64,

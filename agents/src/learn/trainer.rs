@@ -69,7 +69,7 @@ pub struct DrawState {
 }
 
 /// Mean losses over the steps of one iteration; `None` for a network that took no step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeanLosses {
     /// The losses of the value network.
     pub value: Option<Losses>,
@@ -78,7 +78,7 @@ pub struct MeanLosses {
 }
 
 /// Statistics of the games of an iteration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Counts of the games.
     pub tally: GameCounts,
@@ -267,35 +267,52 @@ impl<G: Game> Trainer<G> {
         plan: &Plan,
         threads: usize,
     ) -> Result<(Vec<GameRecord<G::State>>, MeanLosses)> {
-        let (net, game, config) = (
-            Arc::new(self.latest_net()?),
-            Arc::clone(&self.game),
-            self.config.clone(),
-        );
+        let (game, config) = (Arc::clone(&self.game), self.config.clone());
         let (seed, players) = (self.seed, threads as u64);
-        let play = |first, end| {
+        let play = |net: &Arc<PortableNet>, first, end| {
             play_games(
                 &*game,
-                &mut NetEvaluator::new(Arc::clone(&net)),
+                &mut NetEvaluator::new(Arc::clone(net)),
                 &config,
                 seed,
                 first..end,
             )
         };
         if players < 2 {
+            let net = Arc::new(self.latest_net()?);
             let losses = self.learn(plan.learning_rate, 1);
-            return Ok((play(plan.first, plan.end), losses));
+            return Ok((play(&net, plan.first, plan.end), losses));
         }
         // Learning takes less time than playing, so `threads` threads play while this thread
         // learns.
         let bound = |player: u64| plan.first + (plan.end - plan.first) * player / players;
+        self.learn_during(plan.learning_rate, threads, |net| {
+            thread::scope(|scope| {
+                let (net, play) = (&net, &play);
+                let workers: Vec<_> = (0..players)
+                    .map(|player| scope.spawn(move || play(net, bound(player), bound(player + 1))))
+                    .collect();
+                workers.into_iter().flat_map(joined).collect()
+            })
+        })
+    }
+
+    /// Calls `play` with the latest weights in another thread, and at the same time learns from all
+    /// batches that are due. Returns the result of `play` and the losses.
+    ///
+    /// # Errors
+    /// When learning has diverged.
+    pub fn learn_during<T: Send>(
+        &mut self,
+        rate: f64,
+        threads: usize,
+        play: impl FnOnce(Arc<PortableNet>) -> T + Send,
+    ) -> Result<(T, MeanLosses)> {
+        let net = Arc::new(self.latest_net()?);
         thread::scope(|scope| {
-            let play = &play;
-            let workers: Vec<_> = (0..players)
-                .map(|player| scope.spawn(move || play(bound(player), bound(player + 1))))
-                .collect();
-            let losses = self.learn(plan.learning_rate, threads);
-            Ok((workers.into_iter().flat_map(joined).collect(), losses))
+            let playing = scope.spawn(move || play(net));
+            let losses = self.learn(rate, threads);
+            Ok((joined(playing), losses))
         })
     }
 

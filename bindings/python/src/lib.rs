@@ -11,6 +11,7 @@ macro_rules! ensure {
     };
 }
 
+mod actors;
 mod agent;
 mod arena;
 mod cluster;
@@ -116,13 +117,10 @@ fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pymodule]
 fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    add::<actors::SelfPlay>(module)?;
     add_frozen::<agent::Agent>(module)?;
     add_frozen::<agent::Bot>(module)?;
     add::<arena::Arena>(module)?;
-    add::<cluster::RunEvaluator>(module)?;
-    add::<cluster::SelfPlay>(module)?;
-    add::<cluster::Trainer>(module)?;
-    add::<cluster::TrainingRun>(module)?;
     add_frozen::<game::Game>(module)?;
     add_frozen::<judge::Positions>(module)?;
     add::<state::State>(module)?;
@@ -132,14 +130,12 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
     module.add_function(wrap_pyfunction!(arena::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(arena::arena, module)?)?;
-    module.add_function(wrap_pyfunction!(cluster::numerics, module)?)?;
     module.add_function(wrap_pyfunction!(judge::exploitability, module)?)?;
     module.add_function(wrap_pyfunction!(judge::positions, module)?)?;
     module.add_function(wrap_pyfunction!(judge::regret, module)?)?;
     module.add_function(wrap_pyfunction!(judge::rollout, module)?)?;
     module.add_function(wrap_pyfunction!(judge::verify_result, module)?)?;
     module.add_function(wrap_pyfunction!(seed::seed_of, module)?)?;
-    module.add_function(wrap_pyfunction!(training::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(training::export, module)?)?;
     module.add_function(wrap_pyfunction!(training::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(training::solve, module)?)?;

@@ -11,14 +11,13 @@ use ashta_agents::perfect::table::Table as Values;
 use ashta_env::game::Game as _;
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use ashta_train::program;
-use ashta_train::run::config::Config;
 use ashta_train::run::evaluation::MatchResult;
 use ashta_train::run::files::check_writable;
 use ashta_train::run::runlog::RunLog;
-use ashta_train::run::{Run, prepare};
-use ashta_train::run::{export as files, games};
+use ashta_train::run::{Actors, Run, export as files, games};
 use pyo3::prelude::*;
 
+use crate::actors;
 use crate::agent::folders_or_default;
 use crate::arena::threads_or_all;
 use crate::game::{Game, GameOrName};
@@ -28,28 +27,19 @@ use crate::{Result, to_python, wrong_type};
 
 /// Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of
 /// the program. The folder `installed` is the last folder in which the program looks for bots and
-/// tables.
+/// tables. `ashta train` plays its games on `actors` (see `train`).
 #[pyfunction]
-pub fn run_program(py: Python<'_>, arguments: Vec<OsString>, installed: PathBuf) -> u8 {
-    games::add_last_folder(installed);
-    py.detach(|| program::run(arguments))
-}
-
-/// Checks settings in the same way as the start of a run: all keys must be known, and all games,
-/// agents and files in the settings must exist.
-///
-/// Raises one `ValueError` that lists every problem.
-#[pyfunction]
-#[pyo3(signature = (config = None, set = Vec::new(), folders = None))]
-pub fn check_settings(
+#[pyo3(signature = (arguments, installed, actors = None))]
+pub fn run_program(
     py: Python<'_>,
-    config: Option<PathBuf>,
-    set: Vec<String>,
-    folders: Option<Vec<PathBuf>>,
-) -> Result<()> {
-    let folders = folders_or_default(py, folders)?;
-    prepare(&Config::load(config.as_deref(), &set)?, &folders)?;
-    Ok(())
+    arguments: Vec<OsString>,
+    installed: PathBuf,
+    actors: Option<Py<PyAny>>,
+) -> u8 {
+    games::add_last_folder(installed);
+    let actors = actors.map(actors::starting);
+    let actors = actors.as_ref().map(|start| start as Actors<'_>);
+    py.detach(|| program::run(arguments, actors))
 }
 
 /// Converts settings to texts `KEY=VALUE`, with the values of a dict as TOML.
@@ -96,11 +86,17 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// is saved. With `progress`, standard error shows the progress. `folders` are the folders of bots
 /// and tables, by default `ashta.folders()`.
 ///
+/// If other processes play the games, `actors` starts them (`ashta.ray` does this for Ray). The run
+/// calls `actors` with its settings as TOML, and then the returned function in each iteration, with
+/// the weights, the first game and the last game plus one. This function returns a list with the
+/// results of `SelfPlay.play`, in the order of the games.
+///
 /// If settings are wrong, raises one `ValueError` that lists every problem. Also raises
 /// `ValueError` if the run cannot be read or written.
 #[pyfunction]
 #[pyo3(signature = (
-    config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None
+    config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None,
+    actors = None,
 ))]
 #[expect(
     clippy::too_many_arguments,
@@ -115,6 +111,7 @@ pub fn train<'py>(
     callback: Option<Py<PyAny>>,
     progress: bool,
     folders: Option<Vec<PathBuf>>,
+    actors: Option<Py<PyAny>>,
 ) -> Result<Bound<'py, PyAny>> {
     let is_one = config.is_none() || resume.is_none();
     ensure!(
@@ -125,10 +122,13 @@ pub fn train<'py>(
     let folders = folders_or_default(py, folders)?;
     let interrupt = Interrupt::new();
     let work = || -> Result<_> {
-        let mut run: Run = match &resume {
+        let mut run = match &resume {
             Some(path) => Run::resume(path, &set, &folders, fallback)?,
             None => Run::start(config.as_deref(), &set, &folders)?,
         };
+        if let Some(actors) = actors {
+            run.play_on(&actors::starting(actors))?;
+        }
         let path = run.log().rundir().path().to_owned();
         if !progress {
             run.hide_progress();

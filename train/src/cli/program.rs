@@ -6,16 +6,17 @@ use ashta_agents::play::error::shortened;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::cli::{self, commands, help};
-use crate::run::output;
+use crate::run::{Actors, output};
 
 /// Runs the program with these arguments and returns the exit code. The first argument is the name
-/// of the program. A wrong argument, or a second request to stop, ends the process.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+/// of the program. `ashta train` plays its games on `actors`, if there are any. A wrong argument,
+/// or a second request to stop, ends the process.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, actors: Option<Actors<'_>>) -> u8 {
     #[cfg(unix)]
     block_signals();
     let typed = with_negative_numbers(cli::Cli::command()).get_matches_from(arguments);
     let cli = cli::Cli::from_arg_matches(&typed).unwrap_or_else(|error| error.exit());
-    match commands::run(cli) {
+    match commands::run(cli, actors) {
         Ok(()) => 0,
         Err(error) => {
             if !output::is_closed(&error) {

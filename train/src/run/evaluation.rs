@@ -28,7 +28,7 @@ use crate::run::output::columns;
 use crate::run::progress::percent;
 
 /// The result against one opponent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct MatchResult {
     /// The opponent.
     pub opponent: String,
@@ -185,7 +185,7 @@ pub fn against(
 }
 
 /// The evaluation of a network.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct RunEvaluation {
     /// One result per opponent: first the opponents of the settings, then perfect play if the
     /// evaluator added it.

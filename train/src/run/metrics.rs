@@ -14,7 +14,6 @@ use anyhow::{Context, Error, Result};
 use prost::Message as _;
 use protobuf::Message as _;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tensorboard_proto::event::Event;
 use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
@@ -63,8 +62,6 @@ pub struct Metrics {
     /// The last written line, as JSON with its line break. Empty if no line was written.
     pub last: String,
     events: EventFile,
-    /// The iteration of the last evaluation before the metrics were opened.
-    pub evaluated: Option<u64>,
     /// The newest value of each scalar that was written.
     pub latest: BTreeMap<String, f64>,
     scalars: BTreeMap<String, f64>,
@@ -79,7 +76,7 @@ impl Metrics {
         let made = fs::create_dir_all(&folder).map_err(Error::new);
         let tried = made.and_then(|()| check_writable(&folder.join("probe")));
         tried.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
-        let evaluated = forget_lines(&path, last)?;
+        forget_lines(&path, last)?;
         forget_events(&folder, last)?;
         let lines = open_to_write(&path, OpenOptions::new().create(true).append(true))?;
         let events = EventFile::new(&folder)?;
@@ -89,7 +86,6 @@ impl Metrics {
             lines,
             last: String::new(),
             events,
-            evaluated,
             latest: BTreeMap::new(),
             scalars: BTreeMap::new(),
             histograms: BTreeMap::new(),
@@ -223,36 +219,22 @@ fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
 }
 
 /// Removes the lines of iterations after `last`, an incomplete last line, and damaged lines.
-/// Reports damaged lines. Returns the iteration of the last evaluation in the remaining lines.
-fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
+/// Reports damaged lines.
+fn forget_lines(path: &Path, last: Option<u64>) -> Result<()> {
     #[derive(Deserialize)]
     struct Numbered {
         iteration: u64,
-        /// The iteration of an evaluation that ended in a later iteration.
-        #[serde(rename = "eval/iteration")]
-        of: Option<f64>,
-        #[serde(flatten)]
-        scalars: BTreeMap<String, Value>,
     }
     let Some(content) = read_if_there(path)? else {
-        return Ok(None);
+        return Ok(());
     };
-    let (mut kept, mut evaluated) = (Vec::with_capacity(content.len()), None);
+    let mut kept = Vec::with_capacity(content.len());
     let complete = content
         .split_inclusive(|&byte| byte == b'\n')
         .filter(|line| line.ends_with(b"\n"));
     for (number, line) in complete.enumerate() {
         match serde_json::from_slice::<Numbered>(line) {
-            Ok(Numbered {
-                iteration,
-                of,
-                scalars,
-            }) if Some(iteration) <= last => {
-                kept.extend_from_slice(line);
-                if scalars.keys().any(|tag| tag.starts_with("eval/")) {
-                    evaluated = Some(of.map_or(iteration, |of| of as u64));
-                }
-            }
+            Ok(Numbered { iteration }) if Some(iteration) <= last => kept.extend_from_slice(line),
             Ok(_) => {}
             Err(_) => remark(format_args!(
                 "{}, line {}: skipped a damaged line",
@@ -261,8 +243,7 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
             )),
         }
     }
-    write_whole(path, kept)?;
-    Ok(evaluated)
+    write_whole(path, kept)
 }
 
 /// Removes the events of iterations after `last`, and an incomplete last event. Otherwise

@@ -1,12 +1,11 @@
 //! The training loop plays, learns, evaluates and saves. At its end, a run has a long evaluation
 //! and exports a bot.
 //!
-//! [`Workers`] do the work. On one machine, they are [`LocalWorkers`] in threads of this process;
-//! on a cluster, they are the workers of `ashta.ray`. In each iteration, games are played with
-//! fixed weights; at the same time, the learner uses the samples of earlier iterations
-//! (`Trainer::play_and_learn`). The seed of the run and the number of a game determine its random
-//! numbers, and one random generator draws all batches. So the result depends only on the settings,
-//! and not on workers or interruptions.
+//! In each iteration, threads of this process or other machines ([`Play`]) play games with fixed
+//! weights; at the same time, the learner uses the samples of earlier iterations. The seed of the
+//! run and the number of a game determine its random numbers, and one random generator draws all
+//! batches. So the result depends only on the settings, and not on threads, machines or
+//! interruptions.
 
 pub mod checkpoint;
 pub mod config;
@@ -25,14 +24,15 @@ pub mod runlog;
 pub mod sheet_file;
 pub mod threads;
 pub mod wire;
-pub mod workers;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use ashta_agents::learn::config::NetworkConfig;
+use ashta_agents::learn::config::{NetworkConfig, Plan};
+use ashta_agents::learn::trainer::{MeanLosses, Report, Trainer};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
@@ -44,24 +44,33 @@ use crate::run::evaluation::{RunEvaluation, RunEvaluator};
 use crate::run::output::remark;
 use crate::run::rundir::{RunDir, RunInfo};
 use crate::run::runlog::RunLog;
-use crate::run::workers::{Iteration, LocalWorkers, Workers};
+
+/// Plays the games `first` to `end - 1` on other machines: takes weights ([`wire::weights`]),
+/// `first` and `end`, and returns messages with the games in order ([`wire::encode_games`]).
+pub type Play = Box<dyn Fn(Vec<f32>, u64, u64) -> Result<Vec<Vec<u8>>> + Send + Sync>;
+
+/// Starts other machines for a run with these settings, as [`Config::to_toml`] writes them.
+pub type Actors<'a> = &'a (dyn Fn(String) -> Result<Play> + Sync);
 
 /// A training run.
-#[derive(Debug)]
-pub struct Run<W = LocalWorkers> {
+#[expect(missing_debug_implementations, reason = "it holds a closure")]
+pub struct Run {
     race: Arc<Race>,
-    workers: W,
+    evaluator: RunEvaluator,
+    trainer: Trainer<Race>,
+    /// Plays the games on other machines; without it, threads play.
+    play: Option<Play>,
     log: RunLog,
 }
 
-impl<W: Workers> Run<W> {
+impl Run {
     /// Starts a run in a new folder, with the settings of `file` and the changes `set` (see
     /// [`Config::load`]). `folders` contain the bots and tables.
     ///
     /// # Errors
     /// When the settings are not valid or a file cannot be written. Writes nothing before it has
     /// found all games, agents and files of the settings.
-    pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run<W>> {
+    pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run> {
         let config = Config::load(file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
@@ -80,12 +89,7 @@ impl<W: Workers> Run<W> {
     ///
     /// # Errors
     /// When the folder is not a run, a file in it is damaged, or a change is not allowed.
-    pub fn resume(
-        path: &Path,
-        set: &[String],
-        folders: &Folders,
-        falls_back: bool,
-    ) -> Result<Run<W>> {
+    pub fn resume(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run> {
         let config = Config::of_run(path, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
@@ -116,17 +120,34 @@ impl<W: Workers> Run<W> {
         evaluator: RunEvaluator,
         rundir: RunDir,
         newest: Option<u64>,
-    ) -> Result<Run<W>> {
+    ) -> Result<Run> {
         let dir = newest.map(|iteration| rundir.checkpoint(iteration));
         let state = dir.as_deref().map(checkpoint::load_state).transpose()?;
-        let log = RunLog::open(config, rundir, state.as_ref(), W::ARE_ON_CLUSTER)?;
+        let log = RunLog::open(config, rundir, state.as_ref())?;
         let race = Arc::clone(&evaluator.race);
-        let checkpoint = dir.zip(state.map(|state| state.trainer));
+        let Config { run, training, .. } = log.config();
+        let trainer = match dir.zip(state) {
+            None => Trainer::new(&race, training, run.device, run.seed)?,
+            Some((dir, state)) => {
+                Trainer::load(&race, training, run.device, run.seed, &dir, state.trainer)?
+            }
+        };
         Ok(Run {
             race,
-            workers: W::new(log.config(), evaluator, checkpoint)?,
+            evaluator,
+            trainer,
+            play: None,
             log,
         })
+    }
+
+    /// Lets other machines play all games.
+    ///
+    /// # Errors
+    /// When they do not start.
+    pub fn play_on(&mut self, actors: Actors<'_>) -> Result<()> {
+        self.play = Some(actors(self.log.config().to_toml())?);
+        Ok(())
     }
 
     /// The log of the run, with its settings and its folder.
@@ -134,103 +155,83 @@ impl<W: Workers> Run<W> {
         &self.log
     }
 
-    /// The workers of the run.
-    pub fn workers(&mut self) -> &mut W {
-        &mut self.workers
-    }
-
     /// Hides the progress of the run.
     pub fn hide_progress(&mut self) {
         self.log.end_progress();
     }
 
-    /// Lets other processes resume the run. This process must not write to the run any more.
-    pub fn close(&mut self) {
-        self.log.end_progress();
-        self.log.unlock();
-    }
-
-    /// Trains until the run is over, or `watch` returns `Break`, or the workers must stop. Calls
-    /// `watch` before the first iteration and after each iteration. Then saves a checkpoint.
-    /// Returns whether the run is over: all games were played, or the time limit was reached.
+    /// Trains until the run is over, or `watch` returns `Break`. Calls `watch` before the first
+    /// iteration and after each iteration. Then saves a checkpoint. Returns whether the run is
+    /// over: all games were played, or the time limit was reached.
     ///
     /// # Errors
-    /// When learning diverges or a file cannot be written.
+    /// When learning diverges, a file cannot be written, or games cannot be played on other
+    /// machines.
     pub fn train(&mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<bool> {
-        self.workers.begin(self.log.iteration())?;
-        // The workers have accepted the settings.
+        // The trainer has accepted the settings.
         self.log.accept()?;
-        let mut is_stopped =
-            watch(&self.log).is_break() || !self.log.is_over() && self.workers.is_stopped()?;
-        if self.log.lacks_evaluation() && !self.log.is_over() && !is_stopped {
-            let iteration = self.log.iteration();
-            if let Some(found) = self.evaluate()? {
-                self.log.evaluated_late(iteration, &found)?;
-            }
-        }
-        while let Some(plan) = self.log.plan(None).filter(|_| !is_stopped) {
-            let Iteration {
-                plan,
-                report,
-                losses,
-                seconds,
-                numbers,
-            } = self.workers.iterate(&self.log, plan)?;
-            self.log.finish(&plan, &report, &losses, seconds);
-            numbers
-                .iter()
-                .for_each(|(tag, &number)| self.log.scalar(tag, number));
+        let mut is_stopped = watch(&self.log).is_break();
+        while let Some(plan) = self.log.plan().filter(|_| !is_stopped) {
+            let clock = Instant::now();
+            let (report, losses) = self.iterate(&plan)?;
+            self.log
+                .finish(&plan, &report, &losses, clock.elapsed().as_secs_f64());
+            let Config { run, training, .. } = self.log.config();
             if self.log.is_over() {
-                self.workers
-                    .learn(self.log.config().training.learning.learning_rate_at(1.0))?;
+                let rate = training.learning.learning_rate_at(1.0);
+                self.trainer.learn(rate, run.threads);
             }
-            let evaluates = self.log.evaluates_after(plan.iteration);
-            self.take_late_evaluation(evaluates)?;
-            let saves = evaluates
-                && self
-                    .evaluate()?
-                    .is_none_or(|found| self.log.evaluated(plan.iteration, &found));
-            is_stopped = !self.log.is_over() && self.workers.is_stopped()?;
-            // A line of metrics has room for one evaluation only.
-            let is_due =
-                self.log.is_over() || is_stopped || self.log.evaluates_after(plan.iteration + 1);
-            self.take_late_evaluation(is_due)?;
+            let is_due = plan.iteration.is_multiple_of(run.checkpoint_iterations);
+            let is_best = self.log.evaluates_after(plan.iteration) && self.evaluate()?;
             self.log.write()?;
-            if saves
-                || plan
-                    .iteration
-                    .is_multiple_of(self.log.config().run.checkpoint_iterations)
-            {
+            if is_best || is_due {
                 self.save()?;
             }
-            is_stopped |= watch(&self.log).is_break();
+            is_stopped = watch(&self.log).is_break();
         }
         self.log.end_progress();
         if self.log.is_over() {
-            self.workers.net()?;
+            self.trainer.net()?;
         }
         self.save()?;
         Ok(self.log.is_over())
     }
 
-    /// Evaluates the networks, and adds the weights as histograms to the metrics. Returns `None` if
-    /// the result comes later; the caller then saves a checkpoint, because these networks are
-    /// perhaps the best.
-    fn evaluate(&mut self) -> Result<Option<RunEvaluation>> {
-        let net = self.workers.net()?;
-        self.log.weights(&net);
-        self.workers.evaluate(self.log.iteration(), &net)
+    /// Plays the games of `plan`, learns from the games of the last iteration at the same time, and
+    /// adds the new games to the replay buffers.
+    fn iterate(&mut self, plan: &Plan) -> Result<(Report, MeanLosses)> {
+        let (race, threads) = (&self.race, self.log.config().run.threads);
+        let (records, losses) = match &self.play {
+            None => self.trainer.play_and_learn(plan, threads)?,
+            Some(play) => {
+                let (first, end) = (plan.first, plan.end);
+                let (messages, losses) =
+                    self.trainer
+                        .learn_during(plan.learning_rate, threads, |net| {
+                            play(wire::weights(&net), first, end)
+                        })?;
+                (wire::decode_all(race, &messages?, first..end)?, losses)
+            }
+        };
+        let wants_details = self.log.evaluates_after(plan.iteration);
+        let report = self.trainer.add_games(&records, plan.lambda, wants_details);
+        Ok((report, losses))
     }
 
-    fn take_late_evaluation(&mut self, waits: bool) -> Result<()> {
-        let late = self.workers.late_evaluation(waits)?;
-        late.map_or(Ok(()), |(iteration, found)| {
-            self.log.evaluated_late(iteration, &found)
-        })
+    /// Evaluates the networks, and adds their weights as histograms to the metrics. Returns whether
+    /// these networks are the best so far.
+    fn evaluate(&mut self) -> Result<bool> {
+        let net = Arc::new(self.trainer.net()?);
+        self.log.weights(&net);
+        let found = self.evaluator.evaluate(&net)?;
+        Ok(self.log.evaluated(&found))
     }
 
     fn save(&mut self) -> Result<()> {
-        self.log.save(|dir| self.workers.save(dir))
+        self.log.save(|dir| {
+            self.trainer.save(dir)?;
+            Ok(self.trainer.state())
+        })
     }
 
     /// Runs the long evaluation of a run that is over, and exports the bot. Returns the evaluation
@@ -240,8 +241,8 @@ impl<W: Workers> Run<W> {
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
     pub fn conclude(&mut self, stop: &Stop) -> Result<Option<(RunEvaluation, PathBuf)>> {
-        let net = self.workers.net()?;
-        let Some(evaluation) = self.workers.conclude(&net, stop)? else {
+        let net = Arc::new(self.trainer.net()?);
+        let Some(evaluation) = self.evaluator.conclude(&net, stop)? else {
             return Ok(None);
         };
         let (config, rundir) = (self.log.config(), self.log.rundir());

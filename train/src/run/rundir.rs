@@ -12,7 +12,6 @@
 //!                        manifest.json has the length and the checksum of each file
 //!   latest, best         the number of a checkpoint
 //!   bots/                exported bots
-//!   games/<n>            games since the newest checkpoint, in runs on many machines
 //!   lock                 locked while a process trains here
 //! ```
 //!
@@ -43,7 +42,6 @@ const INFO: &str = "run.json";
 const CHECKPOINTS: &str = "checkpoints";
 const LATEST: &str = "latest";
 const BEST: &str = "best";
-const GAMES: &str = "games";
 const LOCK: &str = "lock";
 /// The program renames damaged checkpoints: the new name ends with this word and a number.
 const DAMAGED: &str = "damaged";
@@ -296,11 +294,6 @@ impl RunDir {
         write_whole(&self.path.join(CONFIG), config)
     }
 
-    /// Lets other processes train in this folder.
-    pub fn unlock(&mut self) {
-        self.lock = None;
-    }
-
     /// The origin of the run.
     pub fn info(&self) -> &RunInfo {
         &self.info
@@ -410,40 +403,6 @@ impl RunDir {
             remove(&temporary)?;
         }
         Ok(())
-    }
-}
-
-/// Games since the newest checkpoint. A resumed run reads them instead of playing them again.
-impl RunDir {
-    fn games(&self) -> PathBuf {
-        self.path.join(GAMES)
-    }
-
-    /// Stores the games of `iteration`.
-    pub fn keep_games(&self, iteration: u64, bytes: &[u8]) -> Result<()> {
-        let folder = self.games();
-        fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
-        write_whole(&folder.join(iteration.to_string()), bytes)
-    }
-
-    /// The stored games of `iteration`, if there are any.
-    pub fn kept_games(&self, iteration: u64) -> Result<Option<Vec<u8>>> {
-        read_if_there(&self.games().join(iteration.to_string()))
-    }
-
-    /// Removes the stored games up to `iteration`; `None` removes all stored games.
-    pub fn forget_games(&self, iteration: Option<u64>) -> Result<()> {
-        let folder = self.games();
-        if !folder.is_dir() {
-            return Ok(());
-        }
-        let number = |path: &Path| path.file_name()?.to_str()?.parse::<u64>().ok();
-        let is_old =
-            |path: &PathBuf| iteration.is_none_or(|last| number(path).is_none_or(|of| of <= last));
-        entries(&folder)?
-            .iter()
-            .filter(|path| is_old(path))
-            .try_for_each(|path| remove(path))
     }
 }
 

@@ -1,15 +1,14 @@
 //! The log of a run: plans the next games, and writes metrics, checkpoints and settings.
 //!
-//! The training loop and its workers get plans from the log and report results. The log owns the
-//! folder of the run, but does not contain networks or games.
+//! The training loop gets plans from the log and reports results. The log owns the folder of the
+//! run, but does not contain networks or games.
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use ashta_agents::learn::config::{Plan, TrainConfig};
 use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
 use ashta_agents::network::portable::PortableNet;
-use serde::{Deserialize, Serialize};
 
 use crate::run::checkpoint::{self, LoopState};
 use crate::run::config::Config;
@@ -20,18 +19,6 @@ use crate::run::output::remark;
 use crate::run::page::{schedule_change, write_training_page};
 use crate::run::progress::Progress;
 use crate::run::rundir::RunDir;
-use crate::run::wire;
-
-/// The encoded games of a plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KeptGames {
-    /// The plan of the games.
-    pub plan: Plan,
-    /// Seconds that the games took.
-    pub seconds: f64,
-    /// Messages with the games, in the order of the plan.
-    pub messages: Vec<Vec<u8>>,
-}
 
 /// The counters of a run, and its folder.
 #[derive(Debug)]
@@ -88,12 +75,7 @@ impl RunLog {
     ///
     /// # Errors
     /// When a setting that must not change has changed, or the folder of the run cannot be written.
-    pub fn open(
-        config: Config,
-        rundir: RunDir,
-        state: Option<&LoopState>,
-        on_cluster: bool,
-    ) -> Result<RunLog> {
+    pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>) -> Result<RunLog> {
         let before = Config::of_run(rundir.path(), &[])?;
         let step = state.map_or_else(
             IterationStep::default,
@@ -114,9 +96,9 @@ impl RunLog {
         check_changes(&before, &config, &step)?;
         let mut history = state.map(|state| state.history.clone()).unwrap_or_default();
         if step.iteration > 0 && history == History::default() {
-            history.record(0, before.shaping(on_cluster));
+            history.record(0, before.shaping());
         }
-        history.record(step.iteration, config.shaping(on_cluster));
+        history.record(step.iteration, config.shaping());
         let schedule = |config: &Config| {
             let share = config
                 .training
@@ -176,12 +158,8 @@ impl RunLog {
         &self.rundir
     }
 
-    /// Stores the settings in the folder of the run, after the workers have accepted them. If the
-    /// settings have changed, removes the stored games.
+    /// Stores the settings in the folder of the run, after the trainer has accepted them.
     pub fn accept(&self) -> Result<()> {
-        if Config::of_run(self.rundir.path(), &[])? != self.config {
-            self.rundir.forget_games(None)?;
-        }
         self.rundir.store_config(&self.config.to_toml())
     }
 
@@ -190,37 +168,27 @@ impl RunLog {
         self.step.iteration
     }
 
-    /// The plan that follows the plan `before`. Without `before`, the plan that follows the
-    /// finished games. `None` when the run is over.
-    pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
+    /// The plan of the next games; `None` when the run is over.
+    pub fn plan(&self) -> Option<Plan> {
         let IterationStep {
             iteration,
             games,
             seconds,
             ..
         } = self.step;
-        let (iteration, first) =
-            before.map_or((iteration, games), |plan| (plan.iteration, plan.end));
         self.config
             .training
-            .plan(iteration, first, self.config.time_share(seconds))
+            .plan(iteration, games, self.config.time_share(seconds))
     }
 
     /// Whether all games are played, or the time limit is reached.
     pub fn is_over(&self) -> bool {
-        self.plan(None).is_none()
+        self.plan().is_none()
     }
 
     /// Whether there is a short evaluation after `iteration`.
     pub fn evaluates_after(&self, iteration: u64) -> bool {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
-    }
-
-    /// Whether the networks of the newest checkpoint still need their evaluation. On many machines,
-    /// an evaluation can end after the checkpoint is saved.
-    pub fn lacks_evaluation(&self) -> bool {
-        let iteration = self.step.iteration;
-        iteration > 0 && self.evaluates_after(iteration) && self.metrics.evaluated < Some(iteration)
     }
 
     /// Adds the results of a plan, which took `seconds`.
@@ -319,9 +287,9 @@ impl RunLog {
         }
     }
 
-    /// Adds the short evaluation of the networks after `iteration` to the metrics. Returns whether
+    /// Adds the short evaluation after the last finished iteration to the metrics. Returns whether
     /// this evaluation is the best so far.
-    pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
+    pub fn evaluated(&mut self, evaluation: &RunEvaluation) -> bool {
         self.is_evaluated = true;
         for MatchResult {
             opponent,
@@ -358,17 +326,9 @@ impl RunLog {
             .measure()
             .is_some_and(|found| found.is_best(&mut self.highest));
         if is_best {
-            self.best = Some(iteration);
+            self.best = Some(self.step.iteration);
         }
         is_best
-    }
-
-    /// Adds a short evaluation that ended after its iteration, and marks the best checkpoint if it
-    /// exists.
-    pub fn evaluated_late(&mut self, iteration: u64, evaluation: &RunEvaluation) -> Result<()> {
-        self.scalar("eval/iteration", iteration as f64);
-        self.evaluated(iteration, evaluation);
-        self.rundir.mark_best(self.best)
     }
 
     /// Shows the progress and writes the metrics of the last finished iteration. After a short
@@ -410,11 +370,6 @@ impl RunLog {
         }
     }
 
-    /// Lets other processes resume the run. This process must not write to the run any more.
-    pub fn unlock(&mut self) {
-        self.rundir.unlock();
-    }
-
     /// Saves a checkpoint of the last finished iteration, unless it exists. `write` writes networks
     /// and samples into a folder and returns the rest of the state of the trainer.
     pub fn save(&mut self, write: impl FnOnce(&Path) -> Result<TrainerState>) -> Result<()> {
@@ -446,32 +401,8 @@ impl RunLog {
             })?;
             self.rundir.mark_best(self.best)?;
             self.rundir.prune(self.config.run.keep_checkpoints)?;
-            self.rundir.forget_games(Some(iteration))?;
             self.saved = iteration;
         }
         Ok(())
-    }
-
-    /// Stores the games of a plan until a checkpoint contains their samples.
-    pub fn keep(&self, kept: &KeptGames) -> Result<()> {
-        self.rundir
-            .keep_games(kept.plan.iteration, &wire::encode(kept)?)
-    }
-
-    /// The stored games of `iteration`, if there are any and this version of the program has
-    /// written them.
-    pub fn kept_games(&self, iteration: u64) -> Result<Option<KeptGames>> {
-        let Some(bytes) = self.rundir.kept_games(iteration)? else {
-            return Ok(None);
-        };
-        let games = format!("games of iteration {iteration}");
-        if !wire::is_message(&bytes) {
-            remark(format_args!(
-                "another version has stored the {games}: they are played again"
-            ));
-            return Ok(None);
-        }
-        let place = || format!("the stored {games} in {}", self.rundir.path().display());
-        Ok(Some(wire::decode(&bytes).with_context(place)?))
     }
 }

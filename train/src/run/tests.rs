@@ -38,7 +38,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     )
     .expect("writable");
     let path = rundir.path().to_owned();
-    let mut run: Run =
+    let mut run =
         Run::open(config.clone(), evaluator(race, config), rundir, None).expect("a valid run");
     if run
         .train(&|log| stop_if(log.iteration() >= last))
@@ -53,7 +53,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
-    let mut run: Run = Run::open(config.clone(), evaluator(race, config), rundir, newest)
+    let mut run = Run::open(config.clone(), evaluator(race, config), rundir, newest)
         .expect("a valid checkpoint");
     assert!(
         run.train(&|_| stop_if(false)).expect("nothing goes wrong"),
@@ -114,7 +114,7 @@ fn interruptions_and_threads_change_nothing() {
 /// states, or the error.
 fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
     let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
-    let mut run: Run = Run::resume(path, &set, &games::folders(), falls_back)?;
+    let mut run = Run::resume(path, &set, &games::folders(), falls_back)?;
     assert!(run.train(&|_| stop_if(false))?, "it is not interrupted");
     let (_, bot) = run.conclude(&Stop::default())?.expect("nothing stops it");
     let mut training = Bot::load(bot)?.manifest.training;
@@ -131,7 +131,7 @@ fn a_bot_states_each_change_of_its_settings() {
     let usual = first.recipe();
     let path = train(&first, 2);
     assert_eq!(
-        changed(&path, &["run.threads=2", "cluster.staleness=3"], false).unwrap(),
+        changed(&path, &["run.threads=2", "cluster.actors=3"], false).unwrap(),
         (usual.clone(), String::new())
     );
     for (set, key) in [

@@ -1,9 +1,10 @@
-//! Messages between the machines of a run: games, weights, results.
+//! Games and weights as data, for other machines.
 //!
-//! A message begins with four bytes that state the version. Data in the format
-//! [postcard](https://postcard.jamesmunns.com) follow. A message with games also contains the hash
-//! of their rules. Decoding checks every throw and action, so decoded games are valid training
-//! data.
+//! A message with games begins with four bytes that state the version. Data in the format
+//! [postcard](https://postcard.jamesmunns.com) follow, with the hash of the rules. Decoding checks
+//! every throw and action, so decoded games are valid training data.
+
+use std::ops::Range;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
@@ -11,32 +12,9 @@ use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
 use ashta_env::game::{Action, Game, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 /// The first bytes of every message; the last of these bytes is the version.
 const MAGIC: [u8; 4] = *b"ash\x02";
-
-/// Encodes a message.
-pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>> {
-    Ok(postcard::to_extend(content, MAGIC.to_vec())?)
-}
-
-/// Decodes a message.
-///
-/// # Errors
-/// When the bytes are not a message of this version and type.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let content = bytes
-        .strip_prefix(&MAGIC)
-        .context("these bytes are not a message of this version of ashta")?;
-    postcard::from_bytes(content).context("the message is damaged")
-}
-
-/// Whether the bytes are a message of this version.
-pub fn is_message(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC)
-}
 
 /// The hash of the rules, the version of the encoding, and the games. The start of each trajectory
 /// is a position as text.
@@ -47,16 +25,45 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
     let text =
         |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
     let games = records.iter().map(text).collect::<Result<_>>()?;
-    let spec = race.spec();
-    encode::<Games>(&(spec.ruleset_hash, spec.encoding, games))
+    let message: Games = (race.spec().ruleset_hash, race.spec().encoding, games);
+    Ok(postcard::to_extend(&message, MAGIC.to_vec())?)
+}
+
+/// Decodes messages that contain the games `numbers`, in this order.
+///
+/// # Errors
+/// When a game is missing or not expected, or a message is damaged or breaks the rules.
+pub fn decode_all(
+    race: &Race,
+    messages: &[Vec<u8>],
+    numbers: Range<u64>,
+) -> Result<Vec<GameRecord<State>>> {
+    let mut records = Vec::new();
+    for message in messages {
+        records.extend(decode_games(race, message)?);
+    }
+    ensure!(
+        records
+            .iter()
+            .map(|record| record.number)
+            .eq(numbers.clone()),
+        "the messages do not contain the games {} to {}, each once and in this order",
+        numbers.start,
+        numbers.end - 1
+    );
+    Ok(records)
 }
 
 /// Decodes games and replays each by the rules of `race`.
 ///
 /// # Errors
 /// When the bytes are not a message with games of this ruleset, or a game breaks the rules.
-pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>> {
-    let (found, encoding, games): Games = decode(bytes)?;
+fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>> {
+    let content = bytes
+        .strip_prefix(&MAGIC)
+        .context("these bytes are not games of this version of ashta")?;
+    let (found, encoding, games): Games =
+        postcard::from_bytes(content).context("the message with games is damaged")?;
     let (expected, current) = (race.spec().ruleset_hash, race.spec().encoding);
     ensure!(
         (found, encoding) == (expected, current),
@@ -188,10 +195,13 @@ mod tests {
                 .expect_err("it is broken")
                 .to_string()
         };
-        assert!(error(&bytes[1..]).contains("not a message"));
+        assert!(error(&bytes[1..]).contains("not games"));
         let older = [&bytes[..3], &[1], &bytes[4..]].concat();
-        assert!(error(&older).contains("not a message of this version"));
-        assert_eq!(error(&bytes[..bytes.len() / 2]), "the message is damaged");
+        assert!(error(&older).contains("not games of this version"));
+        assert_eq!(
+            error(&bytes[..bytes.len() / 2]),
+            "the message with games is damaged"
+        );
         let (other, _) = played("pagade");
         assert!(
             decode_games(&other, &bytes)

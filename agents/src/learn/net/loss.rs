@@ -7,14 +7,13 @@
 use ashta_env::game::Action;
 use burn::tensor::activation::{log_sigmoid, log_softmax};
 use burn::tensor::{Device, Tensor, TensorData};
-use serde::{Deserialize, Serialize};
 
 use crate::network::portable::{MlpShape, ValueHead};
 
 use super::Batch;
 
 /// Mean losses of a batch, before the optimizer step.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Losses {
     /// Cross-entropy of the values in nats; never below the entropy of the targets.
     pub value: f32,

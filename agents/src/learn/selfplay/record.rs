@@ -74,7 +74,7 @@ pub struct TurnTarget {
 pub type PolicyTarget = Vec<(Action, f32)>;
 
 /// Statistics of many games.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct GameCounts {
     /// Number of games.
     pub games: u64,

@@ -3,15 +3,18 @@
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from ._ashta import run_program
 
 
-def main() -> int:
-    """Runs the program with the arguments of the command line; returns its exit code."""
+def main(actors: Any = None) -> int:
+    """Runs the program with the arguments of the command line; returns its exit code. `ashta train`
+    plays its games on `actors`."""
     # The program handles Ctrl-C itself; Python would handle it only after the program has ended.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return run_program(["ashta", *sys.argv[1:]], Path(__file__).with_name("checkpoints"))
+    installed = Path(__file__).with_name("checkpoints")
+    return run_program(["ashta", *sys.argv[1:]], installed, actors)
 
 
 if __name__ == "__main__":

@@ -18,22 +18,17 @@ __all__ = [
     "Bot",
     "Game",
     "Positions",
-    "RunEvaluator",
     "SelfPlay",
     "State",
     "States",
     "Table",
-    "Trainer",
-    "TrainingRun",
     "VectorGame",
     "__version__",
     "analyze",
     "arena",
-    "check_settings",
     "data_folders",
     "exploitability",
     "export",
-    "numerics",
     "positions",
     "regret",
     "rollout",
@@ -685,17 +680,7 @@ def data_folders() -> list[Path]:
 # The parts of a run and of an arena that `ashta.ray` spreads over machines.
 
 _Folders = Sequence[str | PathLike[str]] | None
-_Files = dict[str, bytes]
-_PackedAgent = tuple[str, str, bytes]
-
-def check_settings(
-    config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
-) -> None:
-    """Checks settings in the same way as the start of a run: all keys must be known, and all games,
-    agents and files in the settings must exist.
-
-    Raises one `ValueError` that lists every problem.
-    """
+_Actors = Callable[[str], Callable[[NDArray[np.float32], int, int], Sequence[bytes]]]
 
 def export(
     source: str | PathLike[str],
@@ -715,14 +700,12 @@ def export(
     run, checkpoint or bot, or if the file cannot be written.
     """
 
-def numerics() -> str:
-    """A checksum of some floating-point results. Machines that round numbers differently have
-    different checksums, and compute slightly different games and networks."""
-
-def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
+def run_program(
+    arguments: Sequence[str], installed: str | PathLike[str], actors: _Actors | None = None
+) -> int:
     """Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name
     of the program. The folder `installed` is the last folder in which the program looks for bots
-    and tables."""
+    and tables. `ashta train` plays its games on `actors` (see `train`)."""
 
 def solve(
     game: str | Game,
@@ -754,6 +737,7 @@ def train(
     | None = None,
     progress: bool = True,
     folders: _Folders = None,
+    actors: _Actors | None = None,
 ) -> TrainedRun:
     """Trains, evaluates and exports a bot, like `ashta train`.
 
@@ -770,89 +754,22 @@ def train(
     is saved. With `progress`, standard error shows the progress. `folders` are the folders of bots
     and tables, by default `ashta.folders()`.
 
+    If other processes play the games, `actors` starts them (`ashta.ray` does this for Ray). The run
+    calls `actors` with its settings as TOML, and then the returned function in each iteration, with
+    the weights, the first game and the last game plus one. This function returns a list with the
+    results of `SelfPlay.play`, in the order of the games.
+
     If settings are wrong, raises one `ValueError` that lists every problem. Also raises
     `ValueError` if the run cannot be read or written.
     """
 
 @final
-class TrainingRun:
-    """A training run with the workers of a cluster.
-
-    Starts in a new folder as `ashta train` does, or resumes the run in the folder `resume` from its
-    newest checkpoint. If the settings are unchanged, the run uses the games that were stored after
-    the checkpoint. With `fallback`, damaged checkpoints are renamed.
-    """
-
-    def __new__(
-        cls,
-        config: str | PathLike[str] | None = None,
-        set: Sequence[str] = ...,
-        folders: _Folders = None,
-        resume: str | PathLike[str] | None = None,
-        fallback: bool = False,
-    ) -> TrainingRun: ...
-    @property
-    def numerics(self) -> str:
-        """The result of `numerics()` on the machine that started the run."""
-    @property
-    def path(self) -> Path:
-        """The folder of the run."""
-    @property
-    def config(self) -> str:
-        """All settings as TOML."""
-    def checkpoint(self) -> _Files | None:
-        """The files of the newest checkpoint; `None` if there is none."""
-    def opponents(self) -> tuple[dict[str, _PackedAgent], _Files]:
-        """The opponents in the settings with their files, by name, and the table of perfect play:
-        the arguments of `RunEvaluator`."""
-    def train(self, workers: object) -> bool:
-        """Trains until the run is over or the workers stop the run; returns whether the run is
-        over. `workers` is a `Driver` of `ashta.ray`."""
-    def conclude(self) -> tuple[str, Path]:
-        """Evaluates and exports the bot of a finished run; returns the table of results and the
-        path of the bot."""
-    def close(self) -> None:
-        """Ends the progress display and unlocks the folder of the run."""
-
-@final
 class SelfPlay:
-    """Plays games of a run."""
+    """Plays games of a run with these settings, given as TOML."""
 
     def __new__(cls, config: str) -> SelfPlay: ...
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
-        """Plays the games `first` to `end - 1` with these weights; returns a message with their
-        records."""
-
-@final
-class Trainer:
-    """Learns from the games of a run."""
-
-    def __new__(cls, config: str, files: _Files | None = None) -> Trainer: ...
-    def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
-        """Runs the learning steps that are due, with this learning rate; returns the weights for
-        self-play and a message with the losses."""
-    def add_games(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
-        """Adds the games in `messages` to the replay buffers, in this order and with TD(λ) targets;
-        returns a message with the report."""
-    def weights(self) -> NDArray[np.float32]:
-        """The weights for self-play."""
-    def average(self) -> NDArray[np.float32]:
-        """The weights for evaluation and export."""
-    def save(self) -> tuple[_Files, bytes]:
-        """The files of a checkpoint, without the counters of the run, and a message with the state
-        of the trainer."""
-
-@final
-class RunEvaluator:
-    """Evaluates the networks of a run."""
-
-    def __new__(
-        cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files
-    ) -> RunEvaluator: ...
-    def evaluate(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs a short evaluation; returns a message with the results."""
-    def conclude(self, weights: NDArray[np.float32]) -> bytes:
-        """Runs the final evaluation; returns a message with the results."""
+        """Plays the games `first` to `end - 1` with these weights; returns the games as bytes."""
 
 @final
 class Arena:

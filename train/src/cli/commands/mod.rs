@@ -23,18 +23,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::run::config::usual_game;
-use crate::run::{games, output};
+use crate::run::{Actors, games, output};
 use anyhow::{Context, Result, bail};
 use ashta_agents::play::files::check_target;
 use clap::CommandFactory;
 
 use crate::cli::{BenchmarkCommand, Cli, Command};
 
-/// Runs a command; without one, `ashta new`.
+/// Runs a command; without one, `ashta new`. `ashta train` plays its games on `actors`.
 ///
 /// # Errors
 /// The first error, with the file or key that caused it.
-pub fn run(cli: Cli) -> Result<()> {
+pub fn run(cli: Cli, actors: Option<Actors<'_>>) -> Result<()> {
     if let Some(folder) = cli.data {
         if !folder.is_dir() {
             bail!("--data {}: this folder does not exist", folder.display());
@@ -44,7 +44,7 @@ pub fn run(cli: Cli) -> Result<()> {
     match cli.command.unwrap_or(Command::New) {
         Command::New => new::run(),
         Command::Game(args) => game::run(&args),
-        Command::Train(args) => train::run(&args),
+        Command::Train(args) => train::run(&args, actors),
         Command::Solve(args) => solve::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),

@@ -10,7 +10,7 @@ use crate::run::evaluation::score_table;
 use crate::run::output::{print, print_json, remark};
 use crate::run::rundir::RunInfo;
 use crate::run::runlog::RunLog;
-use crate::run::{Run, games, prepare};
+use crate::run::{Actors, Run, games, prepare};
 use anyhow::Result;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
@@ -19,11 +19,11 @@ use serde_json::json;
 use super::terminal;
 use crate::cli::TrainArgs;
 
-/// Runs the command.
+/// Runs the command; `actors` play the games if there are any.
 ///
 /// # Errors
 /// When the configuration or the run is not valid, or a file cannot be written.
-pub fn run(args: &TrainArgs) -> Result<()> {
+pub fn run(args: &TrainArgs, actors: Option<Actors<'_>>) -> Result<()> {
     if args.defaults {
         return print(config::DEFAULTS.trim_end());
     }
@@ -31,10 +31,13 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     if args.dry_run {
         return dry_run(args, &folders);
     }
-    let mut run: Run = match &args.resume {
+    let mut run = match &args.resume {
         Some(path) => Run::resume(path, &args.set, &folders, args.fallback)?,
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
     };
+    if let Some(actors) = actors {
+        run.play_on(actors)?;
+    }
     let path = run.log().rundir().path().to_owned();
     let stops = Arc::new(AtomicBool::new(false));
     terminal::on_interrupt(

@@ -137,18 +137,11 @@ settings! {
 settings! {
     /// Distribution of a run over many machines.
     pub struct ClusterConfig {
-        /// Number of actors, which play the games. `None` means one actor on each free core.
+        /// Number of actors, which play the games. `None` means one actor on each core.
         pub actors: Option<u64> => Or(AUTO, &Whole(1, 100_000)),
         /// Games in one call of an actor; `None` divides the games of an iteration among all
         /// actors.
         pub games_per_task: Option<u64> => Or(AUTO, &Whole(1, 1_000_000)),
-        /// The weights of self-play can be this number of iterations older than in a run on one
-        /// machine.
-        pub staleness: u64 => Whole(0, 100),
-        /// Number of cores that only the learner uses.
-        pub learner_cores: u64 => Whole(0, 1000),
-        /// Number of cores that only evaluations use.
-        pub evaluator_cores: u64 => Whole(0, 1000),
     }
 }
 
@@ -259,7 +252,7 @@ impl Config {
             .and_then(|file| read_text(LONGEST, file))
             .map_err(|error| ConfigError::unreadable(file, &error))?;
         let mut raw = RawConfig::defaults();
-        raw.add_file(file, &text);
+        raw.add_saved(file, &text);
         let mut problems: Vec<_> = raw
             .unset_keys()
             .map(|key| format!("{}: `{key}` is missing", file.display()))
@@ -278,7 +271,9 @@ impl Config {
     /// # Errors
     /// As [`Config::load`].
     pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
-        Config::parse(Some((Path::new("config.toml"), text)), &[])
+        let (mut raw, file) = (RawConfig::defaults(), Path::new("config.toml"));
+        raw.add_saved(file, text);
+        Config::over(raw, Some(file), &[])
     }
 
     fn parse(file: Option<(&Path, &str)>, overrides: &[String]) -> Result<Config, ConfigError> {
@@ -365,18 +360,11 @@ impl Config {
         config.to_toml().replacen("directory = \"\"\n", "", 1)
     }
 
-    /// The settings that shape the bot of a run, except its game. They include `cluster.staleness`
-    /// only in a run on a cluster.
-    pub fn shaping(&self, on_cluster: bool) -> Shaping {
-        let mut settings = self.table();
-        if !on_cluster {
-            settings["cluster"]["staleness"] = RawConfig::defaults()
-                .entry("cluster.staleness")
-                .value
-                .clone();
-        }
-        let mut shaping = Shaping::new();
-        for (section, values) in &settings {
+    /// The settings that shape the bot of a run, except its game.
+    pub fn shaping(&self) -> Shaping {
+        // A setting of earlier versions: every recipe contains it.
+        let mut shaping = Shaping::from([("cluster.staleness".to_owned(), 0.into())]);
+        for (section, values) in &self.table() {
             for (key, value) in values.as_table().into_iter().flatten() {
                 let key = format!("{section}.{key}");
                 if !NO_PART_OF_RECIPE
@@ -391,17 +379,16 @@ impl Config {
     }
 
     /// Returns the recipe (16 hexadecimal digits): a hash of all settings that shape the bot of a
-    /// run on one machine, except its game. The recipe changes when a new version of the program
-    /// adds a setting.
+    /// run, except its game. The recipe changes when a new version of the program adds a setting.
     pub fn recipe(&self) -> String {
-        history::recipe(&self.shaping(false))
+        history::recipe(&self.shaping())
     }
 }
 
 /// Sections and settings that change neither the weights of the bot nor its final evaluation. The
 /// hash of the ruleset identifies the game. Threads and device belong to the machine: they change
 /// the number of games within a time limit, and the device also changes the rounding.
-const NO_PART_OF_RECIPE: [&str; 15] = [
+const NO_PART_OF_RECIPE: [&str; 12] = [
     "run.name",
     "run.directory",
     "run.threads",
@@ -413,10 +400,7 @@ const NO_PART_OF_RECIPE: [&str; 15] = [
     "evaluation.pairs",
     "evaluation.during",
     "evaluation.exploitability",
-    "cluster.actors",
-    "cluster.games_per_task",
-    "cluster.learner_cores",
-    "cluster.evaluator_cores",
+    "cluster",
 ];
 
 /// The default game of `configs/default.toml`, for commands without a game.

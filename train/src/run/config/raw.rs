@@ -23,6 +23,13 @@ pub const FLAGS: &str = "ruleset.flags";
 /// Keys of earlier versions and their new names.
 const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch_turns")];
 
+/// Keys of earlier versions that have no effect any more. The settings of a run can contain them.
+const REMOVED: [&str; 3] = [
+    "cluster.staleness",
+    "cluster.learner_cores",
+    "cluster.evaluator_cores",
+];
+
 /// The origin of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
@@ -59,6 +66,8 @@ pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
     /// The text of the sheet, if the file is a sheet and not a settings file.
     pub sheet: Option<String>,
+    /// Whether keys of earlier versions that have no effect any more are ignored.
+    ignores_removed: bool,
     problems: Vec<String>,
     /// Number of further problems, whose texts are not stored.
     more: usize,
@@ -73,6 +82,7 @@ impl RawConfig {
         let mut raw = RawConfig {
             entries: BTreeMap::new(),
             sheet: None,
+            ignores_removed: false,
             problems: Vec::new(),
             more: 0,
         };
@@ -121,6 +131,13 @@ impl RawConfig {
                 }));
             }
         }
+    }
+
+    /// Adds the settings of a run, which an earlier version of the program can have written.
+    pub fn add_saved(&mut self, path: &Path, text: &str) {
+        self.ignores_removed = true;
+        self.add_file(path, text);
+        self.ignores_removed = false;
     }
 
     /// Adds a sheet as the game.
@@ -216,6 +233,9 @@ impl RawConfig {
     ) {
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
+        if self.ignores_removed && REMOVED.contains(&key.as_str()) {
+            return;
+        }
         let is_key = suggest::split(&key).0 == FLAGS || self.entries.contains_key(&key);
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {

@@ -216,18 +216,3 @@ fn pruning_keeps_the_newest_and_the_best() {
             .ends_with("contains \"ten\", but must contain the number of a checkpoint")
     );
 }
-
-#[test]
-fn games_are_kept_until_a_checkpoint_has_learned_from_them() {
-    let scratch = Scratch::new();
-    let run = begin(&scratch);
-    run.forget_games(None).unwrap();
-    (8..11).for_each(|iteration| run.keep_games(iteration, &[iteration as u8]).unwrap());
-    run.forget_games(Some(9)).unwrap();
-    assert_eq!(
-        (run.kept_games(9).unwrap(), run.kept_games(10).unwrap()),
-        (None, Some(vec![10]))
-    );
-    run.forget_games(None).unwrap();
-    assert_eq!(run.kept_games(10).unwrap(), None);
-}

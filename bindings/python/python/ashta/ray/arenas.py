@@ -29,7 +29,6 @@ def arena(
     beta=0.05,
     players=None,
     folders=None,
-    address=None,
 ):
     """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each
     core.
@@ -41,7 +40,7 @@ def arena(
     # Report errors in the agents before connecting to a cluster.
     spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
     packed = pickle.dumps(spread)
-    connect(address)
+    connect()
     share = ray.put(packed)
     cores = lambda: int(ray.cluster_resources().get("CPU", 1))  # noqa: E731
     pool = Pool(

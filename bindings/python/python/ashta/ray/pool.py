@@ -6,8 +6,6 @@ from collections import deque
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from .._ashta import numerics
-
 # Seconds between two checks of the size of the cluster.
 RESIZE_INTERVAL = 2.0
 # Seconds to wait for a result before checking the cluster again.
@@ -27,7 +25,7 @@ class WorkerProcess:
         self.inner = made(*arguments) if arguments else made
 
     def ready(self):
-        return numerics()
+        return True
 
     def ask(self, method, *arguments):
         """Calls a method; returns its result and the seconds that it took."""
@@ -52,14 +50,13 @@ def answer(ref):
 class Pool:
     """Workers that take tasks from a queue; each worker does one task at a time.
 
-    `start()` makes a worker and `wanted()` returns the wanted number of workers. `greet` gets the
-    result of `numerics()` on the machine of each new worker. `what` names the workers in messages.
-    If a worker dies, another worker repeats its task. The pool gives up after more than
+    `start()` makes a worker and `wanted()` returns the wanted number of workers. `what` names the
+    workers in messages. If a worker dies, another worker repeats its task. The pool gives up after more than
     `most_deaths` deaths in a row, plus three for each worker.
     """
 
-    def __init__(self, what, start, wanted, greet=lambda answered: None, most_deaths=10):
-        self._what, self._start, self._wanted, self._greet = what, start, wanted, greet
+    def __init__(self, what, start, wanted, most_deaths=10):
+        self._what, self._start, self._wanted = what, start, wanted
         self._starting = {}
         self._idle = deque()
         self._busy = {}
@@ -122,7 +119,7 @@ class Pool:
     def _begin(self, ref):
         actor = self._starting.pop(ref)
         try:
-            self._greet(answer(ref))
+            answer(ref)
             self._idle.append(actor)
         except RayError as error:
             self._remove(actor, error)
