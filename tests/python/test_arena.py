@@ -131,6 +131,44 @@ def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
     assert part.read_bytes() == b"\n".join(lines), "what is there stays"
 
 
+def test_parts_of_an_arena_are_joined_to_the_bytes_of_one_run(tmp_path):
+    words = ["arena", "greedy", "runner", "random", "--game", "ashte-kashte", "--pairs", 4]
+    one, parts = tmp_path / "one.jsonl", [tmp_path / f"{i}.jsonl" for i in range(3)]
+    shown = without_times(arena(*words[1:], "--games", one))
+    for part, blocks in zip(parts, ["0..5", "5..6", "6..12"], strict=True):
+        program.done(*words, "--blocks", blocks, "--games", part)
+    whole = tmp_path / "whole.jsonl"
+    program.done("arena", "--merge", parts[2], parts[0], parts[1], "--games", whole)
+    assert whole.read_bytes() == one.read_bytes()
+    assert without_times(arena(*words[1:], "--games", whole)) == shown
+    # An interrupted part continues after its last whole block.
+    content = parts[2].read_bytes()
+    parts[2].write_bytes(content[: len(content) // 2])
+    program.done(*words, "--blocks", "6..12", "--games", parts[2])
+    assert parts[2].read_bytes() == content
+
+    def refused(*files, to=tmp_path / "new.jsonl"):
+        return program.refused("arena", "--merge", *files, "--games", to)
+
+    assert "whole.jsonl already exists" in refused(*parts, to=whole)
+    assert "2.jsonl, line 2: game 0 of block 6 does not follow game 1 of block 4" in refused(
+        parts[0], parts[2]
+    )
+    assert "of block 5 does not follow game 0 of block 5" in refused(*parts, parts[1])
+    parts[1].write_bytes(parts[1].read_bytes().replace(b'"seed":7919', b'"seed":7'))
+    assert "1.jsonl, line 1: the settings differ from the settings of" in refused(*parts)
+    parts[1].write_text("{}\n")
+    assert "1.jsonl, line 1: not the settings of an arena" in refused(*parts)
+    assert not (tmp_path / "new.jsonl").exists()
+    for blocks, message in [
+        ("9..13", "has the blocks 0..12"),
+        ("5..5", "5..5 is not a range of blocks such as 0..500"),
+        ("5", "5 is not a range of blocks"),
+    ]:
+        wrong = program.run(*words, "--blocks", blocks)
+        assert wrong.returncode > 0 and message in wrong.stderr, wrong.stderr
+
+
 def test_a_file_of_something_else_is_never_overwritten(tmp_path):
     path = tmp_path / "mine.txt"
     for content in [b"no line end", b"a line\n", b"\xff\xfe\n", b'{"arena":1}\n']:

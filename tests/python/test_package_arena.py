@@ -74,6 +74,49 @@ def test_an_arena_says_what_the_program_says(tmp_path, agents, game, seats, opti
     assert without_times(other.report) != without_times(results[0].report) and other.games == []
 
 
+def test_parts_of_an_arena_give_the_result_of_one_call():
+    agents, game = ["greedy", "runner", "random"], ashta.Game("ashte-kashte")
+    options = {"pairs": 4, "seed": 3, "threads": 1}
+
+    def told(result):
+        # Games of earlier calls have no times.
+        players = result.report["agents"]
+        players = [{key: of for key, of in one.items() if key != "milliseconds"} for one in players]
+        return {**result.report, "agents": players}
+
+    whole = ashta.arena(agents, game, **options)
+    parts = [
+        ashta.arena(agents, game, blocks=blocks, **options) for blocks in [(0, 5), (5, 6), (6, 12)]
+    ]
+    assert [game for part in parts for game in part.games] == whole.games
+    assert parts[1].report["blocks"] == 1
+    joined = [game for part in reversed(parts) for game in part.games]
+    for games in (joined, parts[0].games):
+        result = ashta.arena(agents, game, games=games, **options)
+        assert told(result) == told(whole)
+        assert result.games == whole.games
+    test = {"pairs": 400, "sprt": (0, 200), "seed": 3, "threads": 1, "luck": "none"}
+    two = ["greedy", "random"]
+    decided = ashta.arena(two, game, **test)
+    every = ashta.arena(two, game, **{**test, "sprt": None})
+    assert len(decided.games) < len(every.games)
+    again = ashta.arena(two, game, games=every.games, **test)
+    assert told(again) == told(decided)
+    assert again.games == decided.games
+    for wrong, message in [
+        ({"games": parts[1].games}, "all games of block 0"),
+        ({"games": [*parts[0].games, parts[0].games[3]]}, "each game once"),
+        ({"games": parts[0].games[:-1]}, "all games of block 4"),
+        ({"games": [1]}, "must be a list of games"),
+        ({"games": [{**parts[0].games[0], "returns": [0.5, 0.5]}]}, "block 0"),
+        ({"blocks": (5, 5)}, r"`blocks` is \(5, 5\), but must be a range of the blocks 0 to 12"),
+        ({"blocks": (0, 13)}, "`blocks` is"),
+        ({"blocks": (1, 3), "sprt": (0, 20)}, "must begin with 0, not with 1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ashta.arena(agents, game, **options, **wrong)
+
+
 def test_agents_are_names_objects_and_functions():
     game = ashta.Game("ashtapada")
     bot = ashta.Bot.load("ashtapada").agent("policy")

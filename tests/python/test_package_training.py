@@ -13,6 +13,7 @@ import pytest
 
 import ashta
 import program
+from ashta._ashta import SelfPlay
 
 TINY = {"selfplay.games": 64, "evaluation.pairs": 2, "evaluation.final_pairs": 2, "run.threads": 1}
 
@@ -48,6 +49,35 @@ def test_a_callback_stops_a_run_and_it_goes_on_to_the_same_bot(tmp_path):
     assert len((part.path / "metrics.jsonl").read_text().splitlines()) == 2
     rest = ashta.train(resume=part.path, progress=False)
     assert rest.path == part.path and weights(rest.bot) == weights(whole.bot)
+
+
+def test_actors_play_the_games_of_the_program(tmp_path):
+    played = []
+
+    def actors(config):
+        player = SelfPlay(config)
+
+        def play(weights, first, end):
+            played.append((first, end))
+            half = (first + end) // 2
+            return [player.play(weights, first, half), player.play(weights, half, end)]
+
+        return play
+
+    def train(**options):
+        settings = TINY | {"run.directory": str(tmp_path)}
+        return ashta.train("smoke", settings, progress=False, **options)
+
+    assert train(actors=actors).bot.read_bytes() == train().bot.read_bytes()
+    assert played == [(0, 16), (16, 32), (32, 48), (48, 64)]
+    for change in [lambda games: games[::-1], lambda games: games[1:], lambda games: games * 2]:
+        wrong = lambda config, change=change: lambda *of: change(actors(config)(*of))  # noqa: E731
+        with pytest.raises(ValueError, match="do not contain the games 0 to 15, each once"):
+            train(actors=wrong)
+    with pytest.raises(ValueError, match="damaged"):
+        train(actors=lambda config: lambda *of: [actors(config)(*of)[0][:-9]])
+    with pytest.raises(ZeroDivisionError):
+        train(actors=lambda config: lambda *of: 1 / 0)
 
 
 def test_what_a_callback_raises_ends_the_run(tmp_path):

@@ -3,6 +3,7 @@ whatever is killed."""
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,7 +20,8 @@ ray = pytest.importorskip("ray")
 
 import ashta  # noqa: E402
 import ashta.ray  # noqa: E402
-from ashta.ray import training  # noqa: E402
+from ashta.ray import arenas, training  # noqa: E402
+from ashta.ray import cluster as cluster_module  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 SMOKE = program.ROOT / "configs" / "smoke.toml"
@@ -117,7 +119,7 @@ def mortal(mark, when):
     games or is about to play them."""
     play = training.play._function
 
-    @ray.remote(num_cpus=1, max_retries=training.MOST_RETRIES)
+    @cluster_module.remote
     def task(config, weights, first, end):
         def die():
             if first >= 70 and not mark.exists():
@@ -250,11 +252,11 @@ def test_errors_of_actors_are_raised_by_the_driver(cluster, tmp_path):
         ashta.ray.train(SMOKE, ["cluster.actor=3"])
 
 
-def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(cluster, monkeypatch):
-    def connect(_):
+def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(monkeypatch):
+    def connect():
         raise AssertionError("it connects")
 
-    monkeypatch.setattr("ashta.ray.arenas.connect", connect)
+    monkeypatch.setattr("ashta.ray.cluster.connect", connect)
     game = ashta.Game("ashtapada", 2)
     with pytest.raises(
         ValueError, match="is a function or a model and cannot be sent to other machines"
@@ -264,14 +266,16 @@ def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(clust
         ashta.ray.arena("greedy", game)
 
 
-def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
-    def told(result):
-        agents = [
-            {key: of for key, of in agent.items() if "millis" not in key}
-            for agent in result.report["agents"]
-        ]
-        return {**result.report, "agents": agents}, result.games
+def told(result):
+    """The report of an arena without times, and its games."""
+    agents = [
+        {key: of for key, of in agent.items() if "millis" not in key}
+        for agent in result.report["agents"]
+    ]
+    return {**result.report, "agents": agents}, result.games
 
+
+def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
     agents = ["greedy", "runner", "ashte-kashte"]
     spread = ashta.ray.arena(agents, pairs=20, seed=5, players=3)
     assert told(spread) == told(ashta.arena(agents, pairs=20, seed=5, threads=1))
@@ -292,6 +296,37 @@ def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
     )
     with pytest.raises(ValueError, match="`nobody` is not an agent"):
         ashta.ray.arena(["greedy", "nobody"], game)
+
+
+def test_bots_and_tables_travel_as_their_files(cluster, tmp_path):
+    (tmp_path / "own").mkdir()
+    bot = shutil.copy(program.ROOT / "checkpoints/ashte-kashte.bot", tmp_path / "own/mine.bot")
+    table = shutil.copy(program.ROOT / "checkpoints/siga.table", tmp_path)
+    for agents, game, folders in [
+        ([f"{bot}+2ply", "greedy"], None, []),
+        (["perfect", "greedy", str(table)], ashta.Game("siga"), [tmp_path]),
+    ]:
+        options = {"pairs": 6, "seed": 3, "folders": folders}
+        spread = ashta.ray.arena(agents, game, **options)
+        assert told(spread) == told(ashta.arena(agents, game, threads=1, **options))
+
+
+def test_the_blocks_of_a_killed_actor_are_played_again(cluster, tmp_path, monkeypatch):
+    mark, play = tmp_path / "killed", arenas.play._function
+
+    @cluster_module.remote
+    def task(share, options, first, end):
+        games = play(share, options, first, end)
+        if first >= 8 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return games
+
+    monkeypatch.setattr(arenas, "play", task)
+    options = {"game": ashta.Game("ashte-kashte"), "pairs": 40, "seed": 5, "luck": "none"}
+    spread = ashta.ray.arena(["greedy", "random"], players=2, **options)
+    assert mark.exists()
+    assert told(spread) == told(ashta.arena(["greedy", "random"], threads=1, **options))
 
 
 @pytest.mark.deep
@@ -331,30 +366,32 @@ def test_the_script_of_the_page_finds_the_best_settings(cluster, tmp_path, monke
     assert Path(best.metrics["run"], "latest").is_file()
 
 
-def told(cluster, *words):
+def command(cluster, *words):
     environment = {**os.environ, "RAY_ADDRESS": cluster.address}
     return program.execute(sys.executable, "-m", "ashta.ray", *words, env=environment)
 
 
 def test_the_command_is_the_program(cluster, local, tmp_path):
-    trained = program.succeeded(told(cluster, "train", SMOKE, *sets(tmp_path)))
+    trained = program.succeeded(command(cluster, "train", SMOKE, *sets(tmp_path)))
     run, bot = program.folders(trained)
     assert "random" in trained
     check(run, local)
-    wrong = told(cluster, "train", SMOKE, "--set", "cluster.actor=3")
+    wrong = command(cluster, "train", SMOKE, "--set", "cluster.actor=3")
     assert wrong.returncode == 1 and wrong.stderr.startswith(
         "error: --set cluster.actor=3: unknown"
     )
     games = tmp_path / "games.jsonl"
-    met = program.succeeded(told(cluster, "arena", bot, "random", "--pairs", 3, "--games", games))
+    met = program.succeeded(
+        command(cluster, "arena", bot, "random", "--pairs", 3, "--games", games)
+    )
     assert len(games.read_text().splitlines()) == json.loads(met)["games"] == 6
-    assert "usage" in told(cluster, "sweep").stderr
+    assert "usage" in command(cluster, "sweep").stderr
 
 
 def test_ctrl_c_saves_the_run(cluster, local, tmp_path):
-    command = [sys.executable, "-m", "ashta.ray", "train", str(SMOKE), *sets(tmp_path)]
+    words = [sys.executable, "-m", "ashta.ray", "train", str(SMOKE), *sets(tmp_path)]
     environment = {**os.environ, "RAY_ADDRESS": cluster.address}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as driver:
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as driver:
         said = next(line for line in driver.stderr if line.startswith("training in "))
         driver.send_signal(signal.SIGINT)
         said = driver.stderr.read()

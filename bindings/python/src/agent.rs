@@ -23,9 +23,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
 use crate::interrupt::{Interrupt, lock};
+use crate::packed::{PackedAgent, pack, unpack};
 use crate::policy::{Policy, PolicyAgent, text_of};
 use crate::seed::Seed;
 use crate::state::State;

@@ -4,14 +4,14 @@
 //! lock for each decision. Meanwhile the calling thread handles Ctrl-C.
 
 use std::num::NonZero;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, anyhow};
 use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::tournament::{Clock, Entrant, Tournament, distinct_names};
+use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
 use ashta_agents::arena::{
     AgentSummary, Contestant, GameFacts, Interval, MatchConfig, Reference, Sprt, Summary,
 };
@@ -21,13 +21,12 @@ use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 use ashta_train::report::analysis::Analysis;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
 use crate::agent::{Agent, Given, Mind, folders_or_default};
-use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
-use crate::cluster::{Files, scratch};
 use crate::game::Game;
-use crate::interrupt::{Interrupt, lock};
+use crate::interrupt::Interrupt;
+use crate::packed::{Files, PackedAgent, pack, tables};
 use crate::seed::given;
 use crate::{Result, to_python, wrong_type};
 
@@ -145,18 +144,14 @@ fn result_of<'py>(
         .call_method1("ArenaResult", (report, games, shown))?)
 }
 
-/// An arena: its agents, its game, and the results of games that other processes have played.
-#[pyclass(frozen, module = "ashta._ashta")]
-#[expect(missing_debug_implementations, reason = "it holds closures")]
-pub struct Arena {
+/// The agents of an arena, its game and its settings.
+struct Arena {
     game: Game,
     agents: Vec<(String, Mind)>,
     folders: Folders,
     reference: Option<Player>,
     anchor: Option<String>,
     sprt: Option<Sprt>,
-    pairs: u64,
-    found: Mutex<(Vec<GameFacts>, Vec<GameLine>)>,
     stop: Arc<Interrupt>,
 }
 
@@ -182,42 +177,6 @@ impl Arena {
         Ok(tournament)
     }
 
-    fn games(
-        &self,
-        tournament: &Tournament<'_>,
-        blocks: Range<u64>,
-        (seed, threads): (u64, usize),
-        clock: Clock<'_>,
-        keep_games: bool,
-    ) -> (Vec<GameFacts>, Vec<GameLine>) {
-        let config = MatchConfig {
-            blocks: blocks.end,
-            seed,
-            threads,
-            batch: BATCH,
-        };
-        let (mut facts, mut games) = (Vec::new(), Vec::new());
-        let mut keep = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
-            if keep_games {
-                games.extend(lines);
-            }
-            ControlFlow::Continue(())
-        };
-        tournament.play(
-            blocks,
-            &config,
-            clock,
-            &|| self.stop.is_set(),
-            &mut facts,
-            &mut keep,
-        );
-        (facts, games)
-    }
-}
-
-#[pymethods]
-impl Arena {
-    #[new]
     #[expect(
         clippy::too_many_arguments,
         reason = "they are those of a Python function"
@@ -256,7 +215,6 @@ impl Arena {
             alpha,
             beta,
         });
-        let found = Mutex::default();
         let arena = Arena {
             game,
             agents,
@@ -264,117 +222,76 @@ impl Arena {
             reference,
             anchor,
             sprt,
-            pairs,
-            found,
             stop: Interrupt::new(),
         };
         arena.tournament()?;
         Ok(arena)
     }
+}
 
-    /// Restores the arena on another machine, which plays blocks of games.
-    #[staticmethod]
-    fn _restored(
-        agents: Vec<(String, PackedAgent)>,
-        game: &Game,
-        reference: Option<PackedAgent>,
-        tables: Files,
-    ) -> Result<Arena> {
-        let game = game.clone();
-        let folder = scratch(&tables)?;
-        let folders = Folders::from(vec![folder.path().to_owned()]);
-        // The players read the tables before their temporary folder is removed.
-        let player = |packed| -> Result<_> { Ok(unpack(&packed, &folders)?.player(&game.race)?) };
-        let agent = |(name, packed)| Ok((name, Mind::Player(player(packed)?)));
-        let agents = agents.into_iter().map(agent).collect::<Result<_>>()?;
-        let reference = reference.map(player).transpose()?;
-        let (found, stop) = (Mutex::default(), Interrupt::new());
-        Ok(Arena {
-            game,
-            agents,
-            folders,
-            reference,
-            anchor: None,
-            sprt: None,
-            pairs: 0,
-            found,
-            stop,
-        })
-    }
-
-    /// Pickles the arena with its bots and tables. Functions cannot be pickled.
-    fn __reduce__<'py>(slf: &Bound<'py, Arena>) -> Result<Bound<'py, PyTuple>> {
-        let arena = slf.get();
-        let agent = |(name, mind): &(String, Mind)| match mind {
-            Mind::Player(player) => Ok((name.clone(), pack(player.named_agent())?)),
-            Mind::Policy(_) => Err(anyhow!(
-                "{name} is a function or a model and cannot be sent to other machines: use agents by name or bot file"
-            )),
-        };
-        let agents = arena
-            .agents
-            .iter()
-            .map(agent)
-            .collect::<Result<Vec<_>, _>>()?;
-        let packed = |player: &Player| pack(player.named_agent());
-        let reference = arena.reference.as_ref().map(packed).transpose()?;
-        let arguments = (
-            agents,
-            arena.game.clone(),
-            reference,
-            tables(&arena.folders, &arena.game.race)?,
+/// Checks games of earlier calls: whole blocks from `first`, in any order. Ignores games after the
+/// decision of a sequential test.
+fn verified(
+    tournament: &Tournament<'_>,
+    mut lines: Vec<GameLine>,
+    (first, pairs): (u64, u64),
+) -> Result<(Vec<GameFacts>, Vec<GameLine>)> {
+    lines.sort_by_key(|line| (line.block, line.leg));
+    let (mut facts, mut games) = (Vec::new(), Vec::new());
+    for (block, next) in lines.chunk_by(|a, b| a.block == b.block).zip(first..) {
+        let legs = block.iter().map(|line| line.leg);
+        ensure!(
+            block[0].block == next && legs.eq(0..tournament.legs(next)),
+            "`games` must contain all games of block {next} before games of later blocks, each game once"
         );
-        Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
+        for line in block {
+            facts.push(tournament.verified_facts(line)?);
+        }
+        games.extend_from_slice(block);
+        if tournament.remaining_blocks(pairs, &facts).is_empty() {
+            break;
+        }
     }
+    Ok((facts, games))
+}
 
-    /// The number of blocks.
-    #[getter]
-    fn blocks(&self) -> Result<u64> {
-        Ok(self.tournament()?.remaining_blocks(self.pairs, &[]).end)
-    }
+/// An arena as data: its agents with their names, the agent whose values measure luck, the files of
+/// tables, the game, and the number of blocks.
+type ArenaData = (
+    Vec<(String, PackedAgent)>,
+    Option<PackedAgent>,
+    Files,
+    Game,
+    u64,
+);
 
-    /// Plays the blocks `first` to `end - 1`; returns their games as JSON.
-    fn play(&self, py: Python<'_>, first: u64, end: u64, seed: u64) -> Result<Vec<u8>> {
-        let tournament = self.tournament()?;
-        let (_, games) = self.stop.watch(py, || {
-            self.games(&tournament, first..end, (seed, 1), &|| 0, true)
-        })?;
-        Ok(serde_json::to_vec(&games)?)
-    }
-
-    /// Adds the games of the next blocks, as `play` returns them; returns whether the arena needs
-    /// no more games. Ignores games after the decision of a sequential test.
-    fn add(&self, py: Python<'_>, lines: &[u8]) -> Result<bool> {
-        py.detach(|| {
-            let tournament = self.tournament()?;
-            let lines: Vec<GameLine> =
-                serde_json::from_slice(lines).context("cannot read the lines of games")?;
-            let (facts, games) = &mut *lock(&self.found);
-            for block in lines.chunk_by(|a, b| a.block == b.block) {
-                let next = facts.last().map_or(0, |facts| facts.block + 1);
-                let number = block[0].block;
-                let is_whole = number == next && block.len() == tournament.legs(number);
-                ensure!(
-                    is_whole,
-                    "block {number} is incomplete, or is not the expected block {next}"
-                );
-                for line in block {
-                    facts.push(tournament.verified_facts(line)?);
-                }
-                games.extend_from_slice(block);
-                if tournament.remaining_blocks(self.pairs, facts).is_empty() {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        })
-    }
-
-    /// The result of all added games.
-    fn result<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        let (facts, games) = &*lock(&self.found);
-        result_of(py, &self.tournament()?.summary(facts), games)
-    }
+/// An arena as data for other machines. Raises `ValueError` for functions and models.
+#[pyfunction]
+pub fn arena_data(
+    py: Python<'_>,
+    agents: &Bound<'_, PyAny>,
+    game: Option<&Game>,
+    pairs: u64,
+    luck: Option<&Bound<'_, PyAny>>,
+    folders: Option<Vec<PathBuf>>,
+) -> Result<ArenaData> {
+    let arena = Arena::new(
+        py, agents, game, pairs, luck, None, None, 0.05, 0.05, folders,
+    )?;
+    let agent = |(name, mind): &(String, Mind)| match mind {
+        Mind::Player(player) => Ok((name.clone(), pack(player.named_agent())?)),
+        Mind::Policy(_) => Err(anyhow!(
+            "{name} is a function or a model and cannot be sent to other machines: use agents by name or bot file"
+        )),
+    };
+    let agents = arena.agents.iter().map(agent).collect::<Result<_, _>>()?;
+    let luck = arena
+        .reference
+        .as_ref()
+        .map(|player| pack(player.named_agent()));
+    let tables = tables(&arena.folders, &arena.game.race)?;
+    let blocks = arena.tournament()?.remaining_blocks(pairs, &[]).end;
+    Ok((agents, luck.transpose()?, tables, arena.game, blocks))
 }
 
 /// Lets 2 to 256 agents play against each other in games with the same throws, like `ashta arena`.
@@ -389,14 +306,19 @@ impl Arena {
 /// Elo for sequential tests of the first agent against each of the others, with the error
 /// probabilities `alpha` and `beta`.
 ///
+/// `blocks` is a range `(first, end)` of the blocks, which have numbers from 0: the arena plays only
+/// these blocks, so several machines can play parts of one arena. `games` are games of earlier
+/// calls with the same arguments: the arena continues after them. So
+/// `arena(…, games=[*one.games, *other.games])` has the result of one call that plays all blocks.
+///
 /// An exception in a function ends the arena and is raised again. An illegal action raises
 /// `ValueError`, Ctrl-C raises `KeyboardInterrupt`.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
-    alpha = 0.05, beta = 0.05, keep_games = true, folders = None,
+    alpha = 0.05, beta = 0.05, blocks = None, games = None, keep_games = true, folders = None,
 ), text_signature = "(agents, game=None, *, pairs=1000, seed=7919, threads=None, luck='auto', anchor=None, sprt=None, \
-    alpha=0.05, beta=0.05, keep_games=True, folders=None)")]
+    alpha=0.05, beta=0.05, blocks=None, games=None, keep_games=True, folders=None)")]
 #[expect(
     clippy::too_many_arguments,
     reason = "they are the keywords of a Python function"
@@ -413,6 +335,8 @@ pub fn arena<'py>(
     sprt: Option<(f64, f64)>,
     alpha: f64,
     beta: f64,
+    blocks: Option<(u64, u64)>,
+    games: Option<&Bound<'py, PyAny>>,
     keep_games: bool,
     folders: Option<Vec<PathBuf>>,
 ) -> Result<Bound<'py, PyAny>> {
@@ -425,13 +349,49 @@ pub fn arena<'py>(
         arena.agents.iter().any(|(_, mind)| mind.asks_functions()),
     )?;
     let tournament = arena.tournament()?;
-    let (summary, games) = arena.stop.watch_thread(py, || {
+    let all = tournament.remaining_blocks(pairs, &[]).end;
+    let (first, end) = blocks.unwrap_or((0, all));
+    ensure!(
+        first < end && end <= all,
+        "`blocks` is ({first}, {end}), but must be a range of the blocks 0 to {all}"
+    );
+    ensure!(
+        first == 0 || arena.sprt.is_none(),
+        "a sequential test needs all games: `blocks` must begin with 0, not with {first}"
+    );
+    let lines = games.map_or(Ok(Vec::new()), |games| -> Result<_> {
+        let text: String = py
+            .import("json")?
+            .call_method1("dumps", (games,))?
+            .extract()?;
+        Ok(serde_json::from_str(&text).context("`games` must be a list of games of an arena")?)
+    })?;
+    let (summary, games) = arena.stop.watch_thread(py, || -> Result<_> {
         let begun = Instant::now();
         let clock = || begun.elapsed().as_nanos() as u64;
-        let blocks = tournament.remaining_blocks(pairs, &[]);
-        let (facts, games) = arena.games(&tournament, blocks, (seed, threads), &clock, keep_games);
-        (tournament.summary(&facts), games)
-    })?;
+        let (mut facts, mut games) = verified(&tournament, lines, (first, pairs))?;
+        if !keep_games {
+            games.clear();
+        }
+        let is_decided = tournament.remaining_blocks(pairs, &facts).is_empty();
+        let next = facts.last().map_or(first, |game| game.block + 1);
+        let left = next..if is_decided { next } else { end.max(next) };
+        let config = MatchConfig {
+            blocks: left.end,
+            seed,
+            threads,
+            batch: BATCH,
+        };
+        let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
+            if keep_games {
+                games.extend(lines);
+            }
+            ControlFlow::Continue(())
+        };
+        let is_stopped = || arena.stop.is_set();
+        tournament.play(left, &config, &clock, &is_stopped, &mut facts, &mut take);
+        Ok((tournament.summary(&facts), games))
+    })??;
     result_of(py, &summary, &games)
 }
 

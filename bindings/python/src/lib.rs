@@ -14,10 +14,10 @@ macro_rules! ensure {
 mod actors;
 mod agent;
 mod arena;
-mod cluster;
 mod game;
 mod interrupt;
 mod judge;
+mod packed;
 mod policy;
 mod seed;
 mod state;
@@ -120,7 +120,6 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<actors::SelfPlay>(module)?;
     add_frozen::<agent::Agent>(module)?;
     add_frozen::<agent::Bot>(module)?;
-    add::<arena::Arena>(module)?;
     add_frozen::<game::Game>(module)?;
     add_frozen::<judge::Positions>(module)?;
     add::<state::State>(module)?;
@@ -130,6 +129,7 @@ fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
     module.add_function(wrap_pyfunction!(arena::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(arena::arena, module)?)?;
+    module.add_function(wrap_pyfunction!(arena::arena_data, module)?)?;
     module.add_function(wrap_pyfunction!(judge::exploitability, module)?)?;
     module.add_function(wrap_pyfunction!(judge::positions, module)?)?;
     module.add_function(wrap_pyfunction!(judge::regret, module)?)?;

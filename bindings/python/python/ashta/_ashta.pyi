@@ -14,7 +14,6 @@ from ._results import _Metrics, _Regret, _RegretResult, _Rollout
 
 __all__ = [
     "Agent",
-    "Arena",
     "Bot",
     "Game",
     "Positions",
@@ -26,6 +25,7 @@ __all__ = [
     "__version__",
     "analyze",
     "arena",
+    "arena_data",
     "data_folders",
     "exploitability",
     "export",
@@ -523,6 +523,8 @@ def arena(
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
+    blocks: tuple[int, int] | None = None,
+    games: Sequence[Mapping[str, Any]] | None = None,
     keep_games: bool = True,
     folders: Sequence[str | PathLike[str]] | None = None,
 ) -> ArenaResult:
@@ -539,9 +541,25 @@ def arena(
     Elo for sequential tests of the first agent against each of the others, with the error
     probabilities `alpha` and `beta`.
 
+    `blocks` is a range `(first, end)` of the blocks, which have numbers from 0: the arena plays
+    only these blocks, so several machines can play parts of one arena. `games` are games of earlier
+    calls with the same arguments: the arena continues after them. So
+    `arena(…, games=[*one.games, *other.games])` has the result of one call that plays all blocks.
+
     An exception in a function ends the arena and is raised again. An illegal action raises
     `ValueError`, Ctrl-C raises `KeyboardInterrupt`.
     """
+
+def arena_data(
+    agents: Sequence[str | Agent] | Mapping[str, str | Agent],
+    game: Game | None,
+    pairs: int,
+    luck: str | Agent | None,
+    folders: _Folders,
+) -> tuple[list[tuple[str, _Packed]], _Packed | None, dict[str, bytes], Game, int]:
+    """An arena as data for other machines: its agents with their names, the agent whose values
+    measure luck, the files of tables, the game, and the number of blocks. Raises `ValueError` for
+    functions and models."""
 
 @final
 class Positions:
@@ -680,6 +698,7 @@ def data_folders() -> list[Path]:
 # The parts of a run and of an arena that `ashta.ray` spreads over machines.
 
 _Folders = Sequence[str | PathLike[str]] | None
+_Packed = tuple[str, str, bytes]
 _Actors = Callable[[str], Callable[[NDArray[np.float32], int, int], Sequence[bytes]]]
 
 def export(
@@ -770,31 +789,3 @@ class SelfPlay:
     def __new__(cls, config: str) -> SelfPlay: ...
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
         """Plays the games `first` to `end - 1` with these weights; returns the games as bytes."""
-
-@final
-class Arena:
-    """An arena: its agents, its game, and the results of games that other processes have played."""
-
-    def __new__(
-        cls,
-        agents: Sequence[str | Agent | Callable[[State], int]]
-        | Mapping[str, str | Agent | Callable[[State], int]],
-        game: Game | None,
-        pairs: int,
-        luck: str | Agent | None,
-        anchor: str | None,
-        sprt: tuple[float, float] | None,
-        alpha: float,
-        beta: float,
-        folders: _Folders,
-    ) -> Arena: ...
-    @property
-    def blocks(self) -> int:
-        """The number of blocks."""
-    def play(self, first: int, end: int, seed: int) -> bytes:
-        """Plays the blocks `first` to `end - 1`; returns their games as JSON."""
-    def add(self, lines: bytes) -> bool:
-        """Adds the games of the next blocks, as `play` returns them; returns whether the arena
-        needs no more games. Ignores games after the decision of a sequential test."""
-    def result(self) -> ArenaResult:
-        """The result of all added games."""

@@ -2,6 +2,7 @@
 
 mod game;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use ashta_agents::arena::MatchConfig;
@@ -285,6 +286,16 @@ pub struct EvalArgs {
     pub json: bool,
 }
 
+/// Parses a range of blocks.
+fn blocks(text: &str) -> Result<Range<u64>, String> {
+    let parsed = text
+        .split_once("..")
+        .and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    parsed
+        .filter(|blocks: &Range<u64>| !blocks.is_empty())
+        .ok_or_else(|| format!("{text} is not a range of blocks such as 0..500"))
+}
+
 /// Parses two differences in Elo; the first must be smaller.
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let number = |text: &str| {
@@ -308,12 +319,20 @@ fn hypotheses(text: &str) -> Result<(f64, f64), String> {
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
     /// Agents to rank: names, bot files or engine:COMMAND.
-    #[arg(required = true, num_args = 2.., value_name = "AGENT")]
+    #[arg(required_unless_present = "merge", num_args = 2.., value_name = "AGENT")]
     pub agents: Vec<String>,
     #[command(flatten)]
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
+    /// Play only these blocks of games, FIRST to END - 1, so that several machines can play parts
+    /// of one arena. A pair of games is a block; each lineup has --pairs blocks.
+    #[arg(long, value_name = "FIRST..END", value_parser = blocks, conflicts_with = "sprt")]
+    pub blocks: Option<Range<u64>>,
+    /// Join the games in these files, which --blocks and --games have written, in the file of
+    /// --games. Play nothing.
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "games_file", conflicts_with_all = ["agents", "blocks"])]
+    pub merge: Vec<PathBuf>,
     /// Stop as soon as the sequential probability ratio test decides for each other agent whether
     /// the first agent is at most ELO0 or at least ELO1 points of normalised Elo better.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = hypotheses, allow_hyphen_values = true)]

@@ -4,10 +4,11 @@ import argparse
 import json
 import sys
 
+from ray.exceptions import RayError
+
 from .. import Game
 from ..__main__ import main as program
 from .arenas import arena
-from .pool import WorkersDied
 from .training import actors
 
 
@@ -74,7 +75,7 @@ def main():
         return "usage: python -m ashta.ray train|arena ..."
     try:
         return rank(parser().parse_args(sys.argv[2:]))
-    except (OSError, OverflowError, ValueError, WorkersDied) as error:
+    except (OSError, OverflowError, ValueError, RayError) as error:
         return f"error: {error}"
     except KeyboardInterrupt:
         return 130

@@ -1,19 +1,41 @@
 """An arena on a cluster, with the same games and the same result as on one machine."""
 
-import pickle
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import ray
 
-from .._ashta import Arena
-from .pool import Pool, pump, worker
-from .training import connect
+from .. import _ashta
+from . import cluster
 
-# Seconds that a task should take: much longer than a call, much shorter than the arena.
-TASK_SECONDS = 5.0
-# Number of blocks in each of the first tasks. These tasks measure the time of a block.
-FIRST_BLOCKS = 4
 
-Player = worker("PlayerProcess")
+@lru_cache(maxsize=1)
+def unpacked(share):
+    """Writes the files of an arena to a temporary folder; returns the folder and the arguments of
+    `ashta.arena`."""
+    agents, luck, tables, game = ray.get(share)
+    folder = TemporaryDirectory(prefix="ashta-")
+
+    def written(file, name, lookahead, content):
+        if not content:
+            return name
+        path = Path(folder.name, file + (".bot" if lookahead else ".table"))
+        path.write_bytes(content)
+        return f"{path}+{lookahead}" if lookahead else str(path)
+
+    for name, content in tables.items():
+        Path(folder.name, name).write_bytes(content)
+    luck = "none" if luck is None else written("luck", *luck)
+    agents = {name: written(str(i), *agent) for i, (name, agent) in enumerate(agents)}
+    return folder, {"agents": agents, "game": game, "luck": luck, "folders": [folder.name]}
+
+
+@cluster.remote
+def play(share, options, first, end):
+    """Plays the blocks `first` to `end - 1`; returns their games."""
+    _, arguments = unpacked(share[0])
+    return _ashta.arena(**arguments, **options, threads=1, blocks=(first, end)).games
 
 
 def arena(
@@ -23,50 +45,42 @@ def arena(
     pairs=1000,
     seed=7919,
     luck="auto",
-    anchor=None,
     sprt=None,
-    alpha=0.05,
-    beta=0.05,
     players=None,
     folders=None,
+    **options,
 ):
-    """Ranks agents like `ashta.arena`; `players` workers on a cluster play, by default one for each
-    core.
+    """Ranks agents like `ashta.arena`, with the same arguments; `players` actors on a cluster play,
+    by default one on each core.
 
-    `agents` is a list of strings or `ashta.Agent`s, or a dict with their names. Their bots and
-    tables are sent to the other machines. The games and the result are the same as on one machine,
-    but contain no times. If a machine fails, other machines play its blocks again.
+    The files of bots and tables are sent to the other machines. The games and the result are the
+    same as on one machine, but contain no times. If an actor is lost, another actor plays its
+    blocks again.
     """
-    # Report errors in the agents before connecting to a cluster.
-    spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
-    packed = pickle.dumps(spread)
-    connect()
-    share = ray.put(packed)
-    cores = lambda: int(ray.cluster_resources().get("CPU", 1))  # noqa: E731
-    pool = Pool(
-        "players",
-        lambda: Player.options(num_cpus=1).remote(pickle.loads, share),
-        lambda: players or cores(),
-    )
-    blocks, given, added, is_over = spread.blocks, 0, 0, False
-    found, under_way, size = {}, 0, FIRST_BLOCKS
-    try:
-        while not is_over and added < blocks:
-            # Two tasks for each player: players need not wait for work, and little work is wasted
-            # at the end.
-            while given < blocks and under_way < 2 * pool.size:
-                end = min(given + size, blocks)
-                pool.give((given, end), "play", given, end, seed)
-                given, under_way = end, under_way + 1
-            [finished] = pump(pool)
-            for (first, end), (lines, seconds) in finished:
-                found[first] = end, lines
-                under_way -= 1
-                fitting = (end - first) * TASK_SECONDS / max(seconds, 1e-6)
-                size = max(1, min(4 * size, int(fitting), -(-blocks // pool.size)))
-            while not is_over and added in found:
-                end, lines = found.pop(added)
-                is_over, added = spread.add(lines), end
-    finally:
-        pool.close()
-    return spread.result()
+    *data, blocks = _ashta.arena_data(agents, game, pairs, luck, folders)
+    cluster.connect()
+    count = players or cluster.cores()
+    # A list: Ray would replace the reference itself by the data.
+    share, games, end = [ray.put(data)], [], 0
+    while True:
+        # A sequential test stops early, so it looks at the games after each round.
+        first, end = end, blocks if sprt is None else min(blocks, max(8 * count, end + end // 4))
+        size = -(-(end - first) // (4 * count))
+        ranges = cluster.split(first, end, size)
+        for found in cluster.run(play, count, ranges, share, {"pairs": pairs, "seed": seed}):
+            games += found
+        result = _ashta.arena(
+            agents,
+            game,
+            pairs=pairs,
+            seed=seed,
+            luck=luck,
+            sprt=sprt,
+            blocks=(0, end),
+            games=games,
+            folders=folders,
+            **options,
+        )
+        is_decided = sprt and all(test["verdict"] != "open" for test in result.report["sprt"])
+        if end == blocks or is_decided:
+            return result

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::run::files::{cannot_write, lock, open_to_write, write_whole};
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
+use ashta_agents::play::files::open_regular;
 use serde::{Deserialize, Serialize};
 
 /// The settings of an arena. All except `luck` determine its games.
@@ -57,8 +58,8 @@ pub type NumberedGame = (usize, GameLine);
 
 impl GamesFile {
     /// Opens or creates the file, and removes the part after the last whole block; `legs` gives the
-    /// number of games of a block. Returns the games of the whole blocks. With `any_luck`, the
-    /// reference for luck can differ from `settings`.
+    /// number of games of a block, and `first` is the first block. Returns the games of the whole
+    /// blocks. With `any_luck`, the reference for luck can differ from `settings`.
     ///
     /// # Errors
     /// When the file cannot be read or written, is damaged, or has games with other settings, or
@@ -67,11 +68,12 @@ impl GamesFile {
         path: &Path,
         settings: &Settings,
         any_luck: bool,
+        first: u64,
         legs: &dyn Fn(u64) -> usize,
     ) -> Result<(GamesFile, Vec<NumberedGame>)> {
         let mut file = open_locked(path)?;
-        let (games, kept) =
-            read(&file, settings, any_luck, legs).with_context(|| path.display().to_string())?;
+        let (games, kept) = read(&file, settings, any_luck, first, legs)
+            .with_context(|| path.display().to_string())?;
         file.set_len(kept)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .with_context(|| cannot_write(path))?;
@@ -146,28 +148,80 @@ fn line(of: &impl Serialize) -> Result<String> {
 /// The longest line of a games file, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
+/// Reads the line with this number, with its line break.
+fn read_line(lines: &mut impl BufRead, number: usize) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let read = lines.take(LONGEST_LINE).read_until(b'\n', &mut text)?;
+    ensure!(
+        (read as u64) < LONGEST_LINE,
+        "line {number} is longer than {} MiB",
+        LONGEST_LINE >> 20
+    );
+    Ok(text)
+}
+
+/// Joins the games of the files `parts` in the order of their blocks, and writes them to `path`.
+///
+/// # Errors
+/// When `path` exists, a file cannot be read or written, the files have different settings, or a
+/// game is missing between two others or in two files.
+pub fn merge(parts: &[PathBuf], path: &Path) -> Result<()> {
+    ensure!(
+        !path.exists(),
+        "{} already exists: name another file with --games",
+        path.display()
+    );
+    let (mut settings, mut games) = (Vec::new(), Vec::new());
+    for part in parts {
+        let place = |number: usize| format!("{}, line {number}", part.display());
+        let file = open_regular(part).with_context(|| format!("cannot read {}", part.display()))?;
+        let mut lines = BufReader::new(file);
+        let first = read_line(&mut lines, 1).with_context(|| part.display().to_string())?;
+        serde_json::from_slice::<Settings>(&first)
+            .with_context(|| format!("{}: not the settings of an arena", place(1)))?;
+        ensure!(
+            settings.is_empty() || settings == first,
+            "{}: the settings differ from the settings of {}",
+            place(1),
+            parts[0].display()
+        );
+        settings = first;
+        for number in 2.. {
+            let text = read_line(&mut lines, number).with_context(|| part.display().to_string())?;
+            if text.is_empty() {
+                break;
+            }
+            let game: GameLine = serde_json::from_slice(&text)
+                .with_context(|| format!("{}: not a game", place(number)))?;
+            games.push((game.block, game.leg, text, place(number)));
+        }
+    }
+    games.sort_by_key(|&(block, leg, ..)| (block, leg));
+    for pair in games.windows(2) {
+        let [(block, leg, _, before), (next, at, _, place)] = pair else {
+            continue;
+        };
+        let follows = (*next, *at) == (*block, leg + 1) || (*next, *at) == (block + 1, 0);
+        ensure!(
+            follows,
+            "{place}: game {at} of block {next} does not follow game {leg} of block {block} ({before})"
+        );
+    }
+    let games = games.into_iter().flat_map(|(_, _, text, _)| text);
+    write_whole(path, settings.into_iter().chain(games).collect::<Vec<u8>>())
+}
+
 /// Reads the games of the whole blocks. Also returns the number of bytes up to the end of the last
 /// whole block.
 fn read(
     file: &File,
     settings: &Settings,
     any_luck: bool,
+    first_block: u64,
     legs: &dyn Fn(u64) -> usize,
 ) -> Result<(Vec<NumberedGame>, u64)> {
     let mut lines = BufReader::new(file);
-    let mut next = |number: usize| -> Result<Vec<u8>> {
-        let mut text = Vec::new();
-        let read = lines
-            .by_ref()
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut text)?;
-        ensure!(
-            (read as u64) < LONGEST_LINE,
-            "line {number} is longer than {} MiB",
-            LONGEST_LINE >> 20
-        );
-        Ok(text)
-    };
+    let mut next = |number: usize| read_line(&mut lines, number);
     let first = next(1)?;
     if !first.ends_with(b"\n") {
         ensure!(
@@ -184,7 +238,7 @@ fn read(
     compare(&found, settings)?;
     let (mut games, mut bytes): (Vec<NumberedGame>, u64) = (Vec::new(), first.len() as u64);
     // The whole blocks, their games and bytes.
-    let (mut block, mut complete, mut whole) = (0, 0, bytes);
+    let (mut block, mut complete, mut whole) = (first_block, 0, bytes);
     for number in 2.. {
         let text = next(number)?;
         if !text.ends_with(b"\n") {

@@ -8,7 +8,7 @@ mod entrant;
 mod games_file;
 mod print;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::run::files::{cannot_write, check_writable, write_whole};
 use crate::run::games;
 use crate::run::output::{print_json, remark};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use ashta_agents::arena::game_record::{GameLine, Swing};
 use ashta_agents::arena::tournament::Tournament;
 use ashta_agents::arena::{GameFacts, Sprt, Summary};
@@ -44,6 +44,9 @@ const MEASURED_AGAIN: usize = 200;
 /// # Errors
 /// When an agent does not exist or plays another game, or a file cannot be read or written.
 pub fn run(args: &ArenaArgs) -> Result<()> {
+    if let (Some(path), false) = (&args.games_file, args.merge.is_empty()) {
+        return games_file::merge(&args.merge, path);
+    }
     let stops = Arc::new(AtomicBool::new(false));
     let patience = Duration::from_secs_f64(args.move_seconds);
     let limits = Limits {
@@ -124,6 +127,12 @@ impl<'a> Arena<'a> {
                  the truth is halfway, and fewer games if luck is removed"
             ));
         }
+        let all = tournament.remaining_blocks(args.games.pairs, &[]).end;
+        if let Some(Range { start, end }) = args.blocks
+            && end > all
+        {
+            bail!("--blocks {start}..{end}: with this --pairs, the arena has the blocks 0..{all}");
+        }
         Ok(Arena {
             args,
             tournament,
@@ -163,7 +172,10 @@ impl<'a> Arena<'a> {
             .transpose()?;
         let (mut file, games) = resumed.unzip();
         let (mut facts, mut swings) = games.unwrap_or_default();
-        let left = tournament.remaining_blocks(self.args.games.pairs, &facts);
+        let mut left = tournament.remaining_blocks(self.args.games.pairs, &facts);
+        if let Some(blocks) = &self.args.blocks {
+            left = left.start.max(blocks.start)..blocks.end;
+        }
         if !left.is_empty() {
             let bar = terminal::bar(left.end, "blocks")?;
             bar.set_position(left.start);
@@ -210,7 +222,8 @@ impl<'a> Arena<'a> {
         );
         let measures_all = self.args.luck.is_some();
         let legs = |block| tournament.legs(block);
-        let (mut file, mut games) = GamesFile::open(path, &settings, measures_all, &legs)?;
+        let first = self.args.blocks.as_ref().map_or(0, |blocks| blocks.start);
+        let (mut file, mut games) = GamesFile::open(path, &settings, measures_all, first, &legs)?;
         let location = |number: usize| format!("{}: line {number}", path.display());
         if measures_all {
             let lines: Vec<&GameLine> = games.iter().map(|(_, line)| line).collect();

@@ -1,18 +1,26 @@
 //! Bots and tables as bytes, to send them to other machines.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ashta_agents::perfect::table::TableHeader;
+use ashta_agents::play::files::{open_regular, read_within};
 use ashta_agents::roster::NamedAgent;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 
-use super::{Files, read};
-
 /// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if
 /// there is no file).
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
+
+/// The contents of files by name.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let read = open_regular(path).and_then(|file| read_within(u64::MAX, file));
+    read.with_context(|| format!("cannot read {}", path.display()))
+}
 
 pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     Ok(match agent {

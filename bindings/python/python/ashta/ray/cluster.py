@@ -1,0 +1,39 @@
+"""Tasks on a cluster. Ray runs each task of a lost machine or process again."""
+
+import ray
+from ray.exceptions import RayTaskError
+
+# A remote function that uses one core. If processes that run a task fail more often than this, the
+# error is raised.
+remote = ray.remote(num_cpus=1, max_retries=20)
+
+
+def connect():
+    """Connects to a cluster, unless Ray is already connected."""
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False)
+
+
+def cores():
+    """Returns the number of cores of the cluster, at least 1."""
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def run(task, count, ranges, *arguments):
+    """Runs `task(*arguments, first, end)` for all ranges, at most `count` at the same time; returns
+    the results in the order of the ranges."""
+    tasks, running = [], []
+    for first, end in ranges:
+        if len(running) == count:
+            _, running = ray.wait(running)
+        tasks.append(task.remote(*arguments, first, end))
+        running.append(tasks[-1])
+    try:
+        return ray.get(tasks)
+    except RayTaskError as error:
+        raise error.cause from None
+
+
+def split(first, end, size):
+    """Splits a range into ranges of this size; the last one can be smaller."""
+    return [(start, min(start + size, end)) for start in range(first, end, size)]
