@@ -306,8 +306,8 @@ pub fn arena_data(
 /// Elo for sequential tests of the first agent against each of the others, with the error
 /// probabilities `alpha` and `beta`.
 ///
-/// `blocks` is a range `(first, end)` of the blocks, which have numbers from 0: the arena plays only
-/// these blocks, so several machines can play parts of one arena. `games` are games of earlier
+/// `blocks` is a range `(first, end)` of the blocks, which have numbers from 0: the arena plays
+/// only these blocks, so several machines can play parts of one arena. `games` are games of earlier
 /// calls with the same arguments: the arena continues after them. So
 /// `arena(…, games=[*one.games, *other.games])` has the result of one call that plays all blocks.
 ///
