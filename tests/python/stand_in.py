@@ -70,7 +70,8 @@ def smaller(arguments):
         ]
     if command == "solve":
         return [*arguments, *settings({"ruleset.flags.pieces": 1})]
-    if command in PAIRS:
+    # The blocks need all pairs.
+    if command in PAIRS and "--blocks" not in arguments:
         return at_most(arguments, "--pairs", PAIRS[command])
     if command == "rollout":
         return at_most(arguments, "--games", ROLLOUTS)

@@ -31,7 +31,7 @@ NOT_RUN = {
     r"\./test|cargo nextest|UPDATE_GOLDEN|ASHTA_|tests/browser/run|.* -m pytest": "it runs these tests",
     r"pip install|cargo install|rustup": "it needs the network, or changes the Python that runs the tests",
     r"ashta serve|tensorboard|python3 -m http.server": "it serves until it is stopped; test_serve.py asks `ashta serve`",
-    r"python -m ashta.ray|ray job|python benches/ray_scaling.py": "it needs a cluster; test_ray.py runs such commands",
+    r"(RAY_ADDRESS=auto )?python -m ashta.ray|ray job|python benches/ray_scaling.py": "it needs a cluster; test_ray.py runs such commands",
     r"release/|web/build|bindings/js/build|npm pack|maturin build|mdbook build": "it takes minutes; .ci/run, ./test and test_bots_released.py do it",
     r"cargo \+nightly": "it needs a nightly compiler; the test fuzz gives again what the fuzzer found",
     r"ashta eval ur --against ur.table": "its table takes an hour to solve; test_table.py names other tables",

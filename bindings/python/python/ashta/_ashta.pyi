@@ -557,9 +557,7 @@ def arena_data(
     luck: str | Agent | None,
     folders: _Folders,
 ) -> tuple[list[tuple[str, _Packed]], _Packed | None, dict[str, bytes], Game, int]:
-    """An arena as data for other machines: its agents with their names, the agent whose values
-    measure luck, the files of tables, the game, and the number of blocks. Raises `ValueError` for
-    functions and models."""
+    """An arena as data for other machines. Raises `ValueError` for functions and models."""
 
 @final
 class Positions:

@@ -1,6 +1,5 @@
 """An arena on a cluster, with the same games and the same result as on one machine."""
 
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,7 +9,6 @@ from .. import _ashta
 from . import cluster
 
 
-@lru_cache(maxsize=1)
 def unpacked(share):
     """Writes the files of an arena to a temporary folder; returns the folder and the arguments of
     `ashta.arena`."""
@@ -34,7 +32,7 @@ def unpacked(share):
 @cluster.remote
 def play(share, options, first, end):
     """Plays the blocks `first` to `end - 1`; returns their games."""
-    _, arguments = unpacked(share[0])
+    _, arguments = cluster.newest(unpacked, share[0])
     return _ashta.arena(**arguments, **options, threads=1, blocks=(first, end)).games
 
 

@@ -1,7 +1,6 @@
 """Self-play of a training run on a cluster."""
 
 import tomllib
-from functools import lru_cache
 
 import ray
 
@@ -9,15 +8,10 @@ from .. import _ashta
 from . import cluster
 
 
-@lru_cache(maxsize=1)
-def self_play(config):
-    return _ashta.SelfPlay(config)
-
-
 @cluster.remote
 def play(config, weights, first, end):
     """Plays the games `first` to `end - 1` with these weights; returns the games as bytes."""
-    return self_play(config).play(weights, first, end)
+    return cluster.newest(_ashta.SelfPlay, config).play(weights, first, end)
 
 
 def actors(config, task=play):
