@@ -264,6 +264,8 @@ def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(monke
         ashta.ray.arena(["greedy", lambda states: 0], game)
     with pytest.raises(TypeError):
         ashta.ray.arena("greedy", game)
+    with pytest.raises(ValueError, match="`players` is 0, but must be at least 1"):
+        ashta.ray.arena(["greedy", "random"], game, players=0)
 
 
 def told(result):

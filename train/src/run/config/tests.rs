@@ -140,7 +140,7 @@ fn the_recipe_is_that_of_what_shapes_the_bot() {
         usual
     );
     // Bots of earlier versions have this recipe.
-    assert!(config.shaping().contains_key("cluster.staleness"));
+    assert_eq!(config.shaping()["cluster.staleness"], 0.into());
 }
 
 #[test]

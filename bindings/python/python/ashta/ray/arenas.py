@@ -55,6 +55,8 @@ def arena(
     same as on one machine, but contain no times. If an actor is lost, another actor plays its
     blocks again.
     """
+    if players is not None and players < 1:
+        raise ValueError(f"`players` is {players}, but must be at least 1")
     *data, blocks = _ashta.arena_data(agents, game, pairs, luck, folders)
     cluster.connect()
     count = players or cluster.cores()
