@@ -11,12 +11,12 @@ import { drawn, grouped, groups } from "./pieces.js";
 import { engine, text } from "./text.js";
 import { cannot, pick } from "./turn.js";
 
-// The largest distance between a pointer and the middle of its piece or landing, in squares.
-const REACH = 0.7;
-// Pieces that share a square have a size of at least LEAST pixels. This minimum is never larger
-// than MOST squares.
-const LEAST = 24,
-  MOST = 1.5;
+// The largest distance between a pointer and the middle of its piece or landing, in squares. A
+// finger that is on no piece reaches pieces that can move at a distance of FINGER pixels.
+const REACH = 0.7,
+  FINGER = 22;
+// Smaller squares, in pixels, are enlarged while a piece is lifted.
+const LEAST = 24;
 // A pointer that moves by more than this number of pixels drags its piece.
 const DRAG = 8;
 // The bend of the arrow of a hint, as a share of its length.
@@ -29,9 +29,7 @@ const BEND = 0.12;
 // isBest }]; `put(option)`, if pieces can be put on any place: then `options` are places and not
 // moves.
 export let shown = { board: null };
-// The smallest size of pieces that share a square.
-let drawing = null,
-  least = 0;
+let drawing = null;
 // The drawn groups of pieces, and the landings of the lifted piece: [{ x, y, made, … }].
 let spots = [],
   landings = [];
@@ -69,18 +67,12 @@ function stopAt(element) {
 }
 
 new ResizeObserver(
-  () =>
-    shown.board &&
-    !lifted &&
-    !press &&
-    (Math.abs(leastNow() - least) > 1 || fitting(shown) !== drawing.seenFrom) &&
-    draw(shown),
+  () => shown.board && !lifted && !press && fitting(shown) !== drawing.seenFrom && draw(shown),
 ).observe(byId("board"));
 
 // Pixels in a unit of the whole drawing.
 const scale = () =>
   Math.min(root.clientWidth / drawing.frame.width, root.clientHeight / drawing.frame.height) || 1;
-const leastNow = () => Math.min(LEAST / scale(), MOST * SIZE);
 
 // If squares are small, enlarges the part of the board with the lifted piece and its landings, at
 // most twice.
@@ -136,7 +128,6 @@ export function draw(next) {
   const hadFocus = root.contains(document.activeElement);
   if (before.board !== board || drawing.seenFrom !== seenFrom || before.course !== course)
     drawGround(board, seats, seenFrom, course);
-  least = leastNow();
   fill(
     lastLayer,
     moves.map((move) => drawing.track(move, "last")),
@@ -146,7 +137,7 @@ export function draw(next) {
   const all = groups(view, board.words);
   fill(
     pieceLayer,
-    drawing.onSquares(all, least, placePiece),
+    drawing.onSquares(all, placePiece),
     seats.map((seat) =>
       drawing.inTray(
         all,
@@ -225,13 +216,13 @@ const landingOf = (target) => landings.find(({ made }) => made.contains(target))
 const pointOf = (event) =>
   new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
 
-// The piece or landing nearest to a pointer, or null.
-function near(event, places) {
+// The piece or landing nearest to a pointer within this reach, or null.
+function near(event, places, reach = REACH * SIZE) {
   const point = pointOf(event);
   return (
     places
       .map((place) => ({ place, far: Math.hypot(place.x - point.x, place.y - point.y) }))
-      .filter(({ far }) => far < REACH * SIZE)
+      .filter(({ far }) => far < reach)
       .sort((a, b) => a.far - b.far)[0]?.place ?? null
   );
 }
@@ -241,14 +232,12 @@ function near(event, places) {
 function under(event) {
   const landing = landingOf(event.target) ?? near(event, landings);
   if (landing) return { landing };
-  const own = spotOf(event.target);
-  const spot = own?.options.length
-    ? own
-    : (near(
-        event,
-        spots.filter(({ options }) => options.length),
-      ) ?? own);
-  return { spot };
+  const own = spotOf(event.target),
+    able = spots.filter(({ options }) => options.length);
+  const reach = event.pointerType === "touch" ? FINGER / root.getScreenCTM().a : 0;
+  return {
+    spot: own?.options.length ? own : (near(event, able) ?? own ?? near(event, able, reach)),
+  };
 }
 
 const take = (option) => (shown.put ?? pick)(option);
@@ -521,7 +510,7 @@ async function animate(group, places, timing) {
 
 // A moving group, drawn above everything else.
 function ghostOf(group) {
-  const made = svg("g", { class: `piece seat-${group.seat}` }, drawn(svg, group, SIZE - 3, false));
+  const made = svg("g", { class: `piece seat-${group.seat}` }, drawn(svg, group, SIZE - 3));
   ghosts.append(made);
   return made;
 }

@@ -68,7 +68,7 @@ export function drawBoard(
       drawing.ground(),
       moves.map((move) => drawing.track(move, "last")),
     ),
-    drawing.onSquares(all, 0, place),
+    drawing.onSquares(all, place),
     drawing.seats.map((seat) =>
       drawing.inTray(all, seat, view.mover === seat, labels[seat], place),
     ),

@@ -231,35 +231,65 @@ for (const [file, place, words, goesOn] of [
 }
 
 pageTest(
-  "pieces that share a square are large enough for a finger",
+  "groups of up to eight pieces stay in their square, apart from others",
+  {},
+  async (page) => {
+    const found = await page.evaluate(async () => {
+      const { drawn, spread } = await import("./pieces.js"),
+        { svg } = await import("./dom.js");
+      const root = svg("svg", { class: "ashta-board", viewBox: "-50 -50 100 100", width: 400 });
+      document.body.append(root);
+      const unit = root.getScreenCTM().a,
+        [middle, top] = [root.getScreenCTM().e, root.getScreenCTM().f];
+      const wrong = [];
+      for (let number = 1; number <= 8; number++)
+        for (const count of [1, 2, 3, 8]) {
+          const pieces = spread(number).map(([x, y, ...size], at) => {
+            const group = { count, seat: "SENW"[at % 4], isJoined: count === 2, isMarked: at > 3 };
+            return svg("g", { transform: `translate(${x} ${y})` }, drawn(svg, group, ...size));
+          });
+          root.replaceChildren(...pieces);
+          const boxes = pieces
+            .map((piece) => piece.getBoundingClientRect())
+            .map((box) => ({
+              left: (box.left - middle) / unit,
+              right: (box.right - middle) / unit,
+              top: (box.top - top) / unit,
+              bottom: (box.bottom - top) / unit,
+            }));
+          const isIn = (box) => Object.values(box).every((side) => Math.abs(side) <= 20.5);
+          const isApart = (a, b) =>
+            a === b ||
+            Math.min(a.right - b.left, b.right - a.left, a.bottom - b.top, b.bottom - a.top) < 1;
+          if (!boxes.every((a) => isIn(a) && boxes.every((b) => isApart(a, b))))
+            wrong.push([number, count, JSON.stringify(boxes)]);
+        }
+      return wrong;
+    });
+    assert.deepEqual(found, []);
+  },
+);
+
+pageTest(
+  "a finger beside or on a small piece reaches it, and not the pair next to it",
   { viewport: { width: 375, height: 667 }, hasTouch: true },
   async (page) => {
-    const shared = {
-      "ashte-kashte S:4,5,5,30/N:6,7,9,home S 3": 2,
-      "pagade S:6,7,12,12/N:6,7,12,18 S 3,6": 2,
-      "chowka-5 S:0,4,4,8/N:0,4,8,12 S 3": 3,
-    };
-    for (const [position, least] of Object.entries(shared)) {
-      await show(page, position);
-      const sizes = await page.locator("#board .piece").evaluateAll((all) => {
-        const onSquares = all.filter((piece) => / on [A-Z]\d/.test(piece.ariaLabel));
-        const bySquare = Map.groupBy(
-          onSquares,
-          (piece) => piece.ariaLabel.match(/ on ([A-Z]\d+)/)[1],
-        );
-        const discs = [...bySquare.values()].map((here) =>
-          here.flatMap((piece) => [...piece.querySelectorAll(".disc")]),
-        );
-        return discs
-          .filter((here) => here.length > 1)
-          .flat()
-          .map((disc) => disc.getBoundingClientRect().width);
-      });
-      assert.ok(
-        sizes.length >= least && sizes.every((size) => size > 23.9),
-        `${position}: ${sizes}`,
-      );
+    await show(page, "pagade S:12,20,29,40/N+:6,7,62,62 S 3,6");
+    const piece = await page.locator(".piece.can[aria-label*='piece on P11']").boundingBox();
+    for (const beside of [0, 16]) {
+      await page.touchscreen.tap(piece.x + piece.width / 2, piece.y + piece.height / 2 - beside);
+      assert.match(await page.locator(".piece.lifted").getAttribute("aria-label"), /on P11/);
+      await page.locator(".lifted").press("Escape");
     }
+    const pairs = await page
+      .locator("#board .piece")
+      .evaluateAll((all) =>
+        all
+          .filter((one) => one.querySelectorAll(".disc").length === 2)
+          .map((one) => one.getBoundingClientRect().width),
+      );
+    const { width } = await page.locator("#board .square").first().boundingBox();
+    assert.ok(pairs.length && pairs.every((pair) => pair <= 1.3 * width), `${pairs}`);
   },
 );
 

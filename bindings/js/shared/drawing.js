@@ -133,21 +133,17 @@ export class Drawing {
       : null;
   }
 
-  // The pieces on squares. Pieces that share a square have at least the size `least`.
-  // `place(group, x, y, shape)` returns the element of a group at a point.
-  onSquares(all, least, place) {
+  // The pieces on squares. `place(group, x, y, shape)` returns the element of a group at a point.
+  onSquares(all, place) {
     const bySquare = grouped(
       all.filter((group) => group.square),
       (group) => group.square,
     );
     return [...bySquare].flatMap(([square, here]) => {
       const [x, y] = this.frame.centre(square);
-      const smallest = here.length > 1 || here[0].count > 1 ? least : 0;
-      const places = spread(here.length, smallest);
-      return here.map((group, at) => {
-        const [dx, dy, room, isUpright] = places[at % places.length];
-        return place(group, x + dx, y + dy, drawn(this.svg, group, room, isUpright, smallest));
-      });
+      return spread(here.length).map(([dx, dy, ...size], at) =>
+        place(here[at], x + dx, y + dy, drawn(this.svg, here[at], ...size)),
+      );
     });
   }
 
@@ -200,7 +196,7 @@ export class Drawing {
           return svg(
             "g",
             { transform: `translate(${cx - x} ${cy - y})` },
-            drawn(svg, { ...group, count: 1, isMarked: false }, room * scale, false),
+            drawn(svg, { ...group, count: 1, isMarked: false }, room * scale),
           );
         });
         return place(group, x, y, svg("g", {}, discs));

@@ -45,9 +45,6 @@ export function groups(view, words) {
   });
 }
 
-// The distance of discs from the middle of a shared square, in diameters of a disc.
-const COVERED = 0.4;
-
 // A turned and lacquered disc with the letter and the emblem of its seat; drawing.css shows one of
 // the two.
 function disc(svg, x, y, radius, seat, isRinged) {
@@ -66,40 +63,40 @@ function disc(svg, x, y, radius, seat, isRinged) {
 }
 
 // Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes.
-// The group is at most `room` wide and high, but its discs have at least the size `least`. If
-// `isUpright` is true, the discs are one above the other.
-export function drawn(svg, group, room, isUpright, least = 0) {
+// All parts of the group are within a rectangle of this width and height. If the rectangle is higher
+// than wide, the discs of the group are one above the other.
+export function drawn(svg, group, width, height = width) {
   const { count, seat, isJoined, isMarked: ring } = group;
+  const [half, isUpright] = [Math.min(width, height) / 2, height > width];
+  const isSmall = 2 * half <= SIZE / 2,
+    pad = isSmall ? 0.5 : 2.5;
   if (count === 1) {
-    const radius = Math.max(room / 2 - (room > SIZE / 2 ? 4 : 1.5), least / 2);
-    return svg("g", {}, halo(svg, radius + 3), disc(svg, 0, 0, radius, seat, ring));
+    const radius = half - (isSmall ? 1.5 : 4);
+    return svg(
+      "g",
+      {},
+      frame(svg, "halo", radius, radius, pad),
+      disc(svg, 0, 0, radius, seat, ring),
+    );
   }
-  const radius = Math.max(
-    isUpright ? Math.min(room / 2 - 1, 10) : (room / 2 - 2) / 1.62,
-    least / 2,
+  // The distance of both discs from the middle, in radii.
+  const apart = isUpright ? 0.75 : 0.62;
+  const radius = Math.min(
+    half - 1.5,
+    (Math.max(width, height) / 2 - (isSmall ? 1.5 : 2)) / (1 + apart),
   );
-  const apart = isUpright ? radius * 0.75 : radius * 0.62;
-  const at = (side) => (isUpright ? [0, side * apart] : [side * apart, 0]);
-  const [wide, high] = isUpright ? [radius, radius + apart] : [radius + apart, radius];
-  const capsule = isJoined
-    ? svg("rect", {
-        class: "capsule",
-        x: -wide - 2.5,
-        y: -high - 2.5,
-        width: 2 * wide + 5,
-        height: 2 * high + 5,
-        rx: radius + 2.5,
-      })
-    : null;
+  const at = (side) => (isUpright ? [0, side * apart * radius] : [side * apart * radius, 0]);
+  const [wide, high] = at(1).map((far) => far + radius);
+  const size = Math.min(6.5, 0.55 * half);
   const badge =
     count > 2
       ? svg(
           "g",
-          { transform: `translate(${wide} ${-high + 2})` },
-          svg("circle", { r: 7.5, class: "badge" }),
+          { transform: `translate(${wide - size} ${size - high})` },
+          svg("circle", { r: size, class: "badge" }),
           svg(
             "text",
-            { class: "badge-text", "font-size": 11, y: 4, "text-anchor": "middle" },
+            { class: "badge-text", "font-size": 1.5 * size, y: size / 2, "text-anchor": "middle" },
             String(count),
           ),
         )
@@ -107,26 +104,35 @@ export function drawn(svg, group, room, isUpright, least = 0) {
   return svg(
     "g",
     {},
-    halo(svg, Math.max(wide, high) + 3),
-    capsule,
+    frame(svg, "halo", wide, high, pad),
+    isJoined ? frame(svg, "capsule", wide, high, pad) : null,
     disc(svg, ...at(-1), radius, "", ring),
     disc(svg, ...at(1), radius, seat, ring),
     badge,
   );
 }
 
-const halo = (svg, radius) => svg("circle", { r: radius, class: "halo" });
+// A rounded frame around discs that reach `wide` and `high` from the middle.
+const frame = (svg, name, wide, high, pad) =>
+  svg("rect", {
+    class: name,
+    x: -wide - pad,
+    y: -high - pad,
+    width: 2 * (wide + pad),
+    height: 2 * (high + pad),
+    rx: Math.min(wide, high) + pad,
+  });
 
-// Returns where to draw each group on a square: [x, y, room, isUpright], relative to the middle of
-// the square. Discs that are larger than their room overlap.
-export function spread(number, least) {
-  if (number === 1) return [[0, 0, SIZE - 3, false]];
-  const quarter = Math.max(SIZE / 4, least * COVERED);
-  if (number === 2) return [-1, 1].map((side) => [side * quarter, 0, SIZE / 2, true]);
-  return [
-    [-quarter, -quarter],
-    [quarter, -quarter],
-    [-quarter, quarter],
-    [quarter, quarter],
-  ].map(([x, y]) => [x, y, SIZE / 2, false]);
+// Returns where to draw each group on a square: [x, y, width, height], relative to the middle of the
+// square. The rectangles do not overlap, and they are within the square.
+export function spread(number) {
+  const columns = Math.ceil(Math.sqrt(number)),
+    rows = Math.ceil(number / columns);
+  const [width, height] = [columns, rows].map((count) => (count === 1 ? SIZE - 3 : SIZE / count));
+  return Array.from({ length: number }, (_, at) => [
+    ((at % columns) - (columns - 1) / 2) * width,
+    (Math.floor(at / columns) - (rows - 1) / 2) * height,
+    width,
+    height,
+  ]);
 }
