@@ -6,7 +6,7 @@ import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";
 import * as board from "./board.js";
 import { showThrow } from "./dice.js";
 import { drawDock, showHints } from "./dock.js";
-import { byId, onClick, showText } from "./dom.js";
+import { byId, element, onClick, showText, tell } from "./dom.js";
 import * as estimates from "./estimates.js";
 import { place } from "./engine.js";
 import { openExchange, takeText } from "./exchange.js";
@@ -40,8 +40,12 @@ const isStill = () =>
 // The error message if the list of bots could not be loaded, otherwise null.
 let noList = null;
 let drawing = 0;
+const notShared = element("p", { class: "warning", role: "alert" });
 
-const trouble = (words) => showText(byId("trouble"), words);
+function trouble(words) {
+  showText(byId("trouble"), words);
+  if (words) byId("trouble").scrollIntoView({ block: "nearest" });
+}
 
 // Shows an error. If the program that answers the requests has stopped, waits until it runs again,
 // and continues.
@@ -320,7 +324,13 @@ onClick({
   "#play-on": playOn,
   "#look-back": () => openReview(retry).catch((error) => fail(text("app.notReviewed"), error)),
   "#share, #share-review": () =>
-    sharePicture().catch((error) => fail(text("share.trouble"), error)),
+    sharePicture().then(
+      () => tell(notShared, ""),
+      (error) =>
+        error.code === "stopped"
+          ? fail("", error)
+          : tell(notShared, `${text("share.trouble")}: ${error.message}`),
+    ),
   "#rematch": () => again(0),
   "#swap": () => again(1),
   "#learn": () => learn(),

@@ -53,7 +53,7 @@ export function availablePlayers(players, position) {
 export async function takePosition(position) {
   const played = await games.played(position);
   const { rules, letters } = headOf(played.begins.position);
-  await take(played, seated(letters, play.players, rules));
+  await take(played, seated(letters, play.playersOfGame(), rules));
   say(text("begin.isSetUp"));
 }
 

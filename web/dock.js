@@ -36,6 +36,7 @@ export function drawDock({ view, can, outcomes }, light) {
     !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
   byId("turn").className =
     `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
+  byId("turn").classList.toggle("choosing", view.node !== "over" && play.persons().length > 0);
   fill(byId("turn-title"), title(view, can));
   showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
   drawNote(view, isFirst ? can : null);

@@ -55,6 +55,20 @@ export function showText(place, text) {
   (place.querySelector("p") ?? place).textContent = text ?? "";
 }
 
+// The button or field that was clicked last.
+let pressed = null;
+addEventListener("click", ({ target }) => (pressed = target.closest("button, label")), true);
+
+// Shows a text beside the button that was pressed last, and scrolls the text into the window.
+export function tell(place, said) {
+  const row = said && pressed?.closest(".row, .ends, ol, dialog div"),
+    dialog = [...document.querySelectorAll("dialog[open]")].at(-1) ?? null;
+  if (row && row.closest("dialog") === dialog)
+    row[row.matches(".ends") ? "before" : "after"](place);
+  showText(place, said);
+  if (said) place.scrollIntoView({ block: "nearest" });
+}
+
 // Calls a function on clicks on the elements of its selector; passes the element.
 export function onClick(does) {
   for (const [selector, act] of Object.entries(does)) {

@@ -150,7 +150,7 @@ function drawSeats(game, view, who) {
 export function line(game, who) {
   const { turns } = game,
     [width, height, edge] = [340, 74, 4];
-  const x = (number) => edge + ((width - 2 * edge) * number) / (turns.length - 1);
+  const x = (number) => edge + ((width - 2 * edge) * number) / Math.max(1, turns.length - 1);
   const y = (share) => edge + (height - 2 * edge) * (1 - share);
   const now = turns.findLastIndex((at) => at <= game.at);
   const rules = [0, 0.5, 1].map((share) =>

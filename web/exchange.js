@@ -2,17 +2,7 @@
 // user pastes. If a text has errors, the dialog shows them, and the current game does not change.
 
 import { resumeGame, takePosition, takeRecord } from "./begin.js";
-import {
-  button,
-  byId,
-  element,
-  fill,
-  onClick,
-  onFile,
-  options,
-  saveFile,
-  showText,
-} from "./dom.js";
+import { button, byId, element, fill, onClick, onFile, options, saveFile, tell } from "./dom.js";
 import { looksLikeSheet, named } from "./games.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
@@ -29,10 +19,8 @@ const isLocal = () =>
 // The games in the last pasted text; the user chooses one of them.
 let records = [];
 
-const done = (said) => {
-  byId("exchange-done").textContent = said;
-};
-const refuse = (said) => showText(byId("exchange-trouble"), said);
+const done = (said) => tell(byId("exchange-done"), said);
+const refuse = (said) => tell(byId("exchange-trouble"), said);
 
 onClick({
   "#copy-link": async () =>

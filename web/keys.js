@@ -1,5 +1,5 @@
 // Keyboard shortcuts: each clicks a button of the page. They work outside text fields and dialogs.
-// The settings can disable them.
+// The settings can disable them. Also the ring of the focus.
 
 import { byId } from "./dom.js";
 import { settings } from "./store.js";
@@ -16,6 +16,14 @@ const BUTTONS = {
   arrowright: "step-on",
 };
 const SHIFTED = { ...BUTTONS, arrowleft: "turn-back", arrowright: "turn-on" };
+
+// The ring of the focus appears after a key, and not after a click.
+for (const type of ["pointerdown", "keydown"])
+  addEventListener(
+    type,
+    () => document.documentElement.classList.toggle("pointed", type === "pointerdown"),
+    true,
+  );
 
 document.addEventListener("keydown", (event) => {
   const { key, shiftKey, target } = event;

@@ -36,6 +36,8 @@ export function onChange(listener) {
   changed = listener;
 }
 
+// The players of the game; during a lesson, the players of the game that waits.
+export const playersOfGame = () => (waiting ?? { players }).players;
 export const player = (seat) => players[seat] ?? "person";
 export const isPerson = (seat) => player(seat) === "person";
 export const isRecorded = (seat) => player(seat).startsWith("recorded:");

@@ -1,6 +1,6 @@
 // Opens sheets and bots in the dialog of a new game. Also copies and removes the sheets of games.
 
-import { button, byId, element, fill, onClick, onFile } from "./dom.js";
+import { button, byId, element, fill, onClick, onFile, tell } from "./dom.js";
 import * as games from "./games.js";
 import { choose, chosenGame, openNewGame, setFlags, enableStart } from "./new-game.js";
 import { addBot } from "./players.js";
@@ -68,7 +68,7 @@ const replaced = (old) => (old ? ` ${text("sheets.replaces", old)}` : "");
 
 // Shows a message instead of problems.
 function say(said) {
-  byId("sheet-done").textContent = said;
+  tell(byId("sheet-done"), said);
   byId("sheet-trouble").hidden = true;
   enableStart(true);
 }
