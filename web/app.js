@@ -19,7 +19,7 @@ import { keepOffline } from "./offline.js";
 import * as play from "./play.js";
 import { agentOf, best, botOf, forget, label, learnBots, playerOrBest } from "./players.js";
 import { line } from "./record.js";
-import { openReview } from "./review.js";
+import { followAttempt, openReview, startAttempt, verdict } from "./review.js";
 import { openRules } from "./rules.js";
 import { askPlayers } from "./seats.js";
 import "./settings.js";
@@ -78,6 +78,7 @@ play.onChange(({ kind, step, node }) => {
     if (["taken", "playing", "seated"].includes(kind)) loadBots();
     if (kind === "moved") count();
   }
+  followAttempt({ kind, step }, retry).catch((error) => fail(text("app.notReviewed"), error));
   schedule(step?.moves ?? null);
 });
 
@@ -135,7 +136,7 @@ async function draw(walk) {
   drawDock(now, (option) => board.lifted || board.lightMove(option));
   drawPast();
   drawLog(game, play.goTo);
-  drawGuide();
+  drawGuide(verdict);
   keepFocus();
   const who = estimates.adviser();
   if (!play.guest)
@@ -287,6 +288,7 @@ const playOn = () => (play.hasRecorded() ? askPlayers(play.playOn) : play.playOn
 
 // Goes back to a choice to play it again, or to play these actions.
 function retry(at, actions) {
+  if (!actions) startAttempt(at);
   play.goTo(at);
   const go = () => actions && play.go(actions);
   if (!play.hasRecorded()) return go();

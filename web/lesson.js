@@ -108,13 +108,15 @@ function start({ rules, seats, sheet }) {
 export const learn = ({ rules, letters, about } = play.game) =>
   openLesson(rules, letters, about.sheet);
 
-// Draws the lesson. Before the first throw of a game, offers a lesson.
-export function drawGuide() {
+// Draws the lesson, or what the page says about a move: the arguments of `tell`. Before the first
+// throw of a game, offers a lesson.
+export function drawGuide(said) {
   const { guest, game } = play;
   document.body.classList.toggle("visit", guest !== null);
   if (game.node.node === "over" && !settings.learned) set("learned", true);
   byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0);
   if (guest) guest.show();
-  else tell("");
+  else tell(...(said ?? [""]));
+  if (said) byId("guide").scrollIntoView({ block: "nearest" });
   if (guest && !play.turnOfPerson()) fill(byId("turn-title"), text("lesson.over"));
 }

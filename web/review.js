@@ -16,6 +16,8 @@ const CLASSES = [
 ];
 // The largest number of choices in the list. The worst choice is the first.
 const LISTED = 12;
+// Two moves are equally good if their values differ by less than this number.
+const SAME = 5e-4;
 
 // Luck and cost of each step, [{ at, seat, step, luck, cost }], as changes of the seat's value.
 // `valueAt(at)` returns the values at node `at`, by seat.
@@ -157,6 +159,62 @@ async function better(game, { at, seat }, who) {
     worth = ({ position }) => estimates.valueOf(position, who)?.[own] ?? 0;
   const best = turns.reduce((best, turn) => (worth(turn) > worth(best) ? turn : best));
   return worth(best) > worth(game.nodes[at + 1]) ? best : null;
+}
+
+// The choice that a person plays again: { game, at, position, before }. `before` is the position
+// after the old move. Null if there is none.
+let attempt = null;
+// What the page says about the new move, as the arguments of `tell` in lesson.js, or null.
+export let verdict = null;
+
+// Remembers the choice at node `at`, which a person plays again.
+export function startAttempt(at) {
+  const { game } = play;
+  attempt = { game, at, position: game.nodes[at].position, before: game.nodes[at + 1].position };
+  verdict = null;
+}
+
+// Follows the changes of the game. After the new move, compares it with the old move and with the
+// best move.
+export async function followAttempt({ kind, step }, retry) {
+  const { game } = play,
+    own = attempt;
+  if (kind === "taken") attempt = verdict = null;
+  const isChosen = () => game.nodes[game.steps.lastIndexOf(step)].choices > 1;
+  if (kind !== "moved" || !step.actions || !play.isPerson(step.seat) || !isChosen()) return;
+  attempt = verdict = null;
+  if (own?.game !== game || game.steps[own.at] !== step) return;
+  const { at, position, before } = own,
+    after = game.nodes[at + 1].position;
+  if (game.nodes[at].position !== position) return;
+  const who = estimates.adviser(),
+    valueOf = (position) => estimates.valueOf(position, who)[game.seats.indexOf(step.seat)];
+  await estimates.learn(game, who, [before, after]);
+  const best = await better(game, { at, seat: step.seat }, who);
+  if (game !== play.game || game.steps[at] !== step) return;
+  const change = valueOf(after) - valueOf(before),
+    amount = (share) => ({ change: percent(Math.abs(share)) });
+  const result = Math.abs(change) < SAME ? "same" : change > 0 ? "gain" : "loss",
+    cost = best ? valueOf(best.position) - valueOf(after) : 0,
+    isBest = cost < SAME;
+  const about = isBest
+    ? text("review.again.isBest")
+    : text("review.again.best", { words: engine(best.words), ...amount(cost) });
+  verdict = [
+    text(`review.again.${result}`, amount(change)),
+    [about],
+    [
+      [text("review.retry"), () => retry(at)],
+      ...(isBest ? [] : [[text("review.play"), () => retry(at, best.actions)]]),
+      [text("page.dismiss"), dismiss],
+    ],
+  ];
+  play.changed({ kind: "judged" });
+}
+
+function dismiss() {
+  verdict = null;
+  play.changed({ kind: "judged" });
 }
 
 // A step as a button that shows it; a choice also has a button to try it again.

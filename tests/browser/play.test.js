@@ -768,6 +768,44 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   assert.match(await page.textContent("#seats"), /South expert.*North random/s);
 });
 
+pageTest(
+  "a choice that is played again is compared with the old and the best one",
+  {},
+  async (page) => {
+    await hurry(page);
+    await newGame(page, { game: "ashtapada", players: { S: "person", N: "person" } });
+    await show(page, "ashtapada S:5,30/N:off,23 S 4,2");
+    const [bad, best] = ["H3 to G8 by 4+2", "H3 to H7 by 4, captures N on H7"];
+    const choose = (words) => page.locator("#actions button", { hasText: words }).click();
+    const said = async (title) => {
+      await page.locator("#guide-title", { hasText: title }).waitFor();
+      return page.textContent("#guide-text");
+    };
+    const now = await state(page);
+    await choose(bad);
+    await ready(page, now);
+    // The review of a game that is not over yet.
+    await page.evaluate(() => document.getElementById("look-back").click());
+    const again = (place) =>
+      page.locator(`${place} button`, { hasText: "Try again" }).first().click();
+    await again("#review-choices");
+    await choose(bad);
+    assert.match(
+      await said(/^As good as before$/),
+      /^The best move is 18\.\d % better: H3 to H7 by 4, then B2 to B4 by 2, captures/,
+    );
+    await again("#guide");
+    await choose(best);
+    assert.equal(await said(/^Better than before, by 18\.\d %$/), "This is the best move.");
+    await again("#guide");
+    await choose(bad);
+    await said(/^Worse than before, by 18\.\d %$/);
+    await page.locator("#guide button", { hasText: "Play this" }).click();
+    await page.locator("#turns", { hasText: "H3 to H7 by 4, then B2" }).waitFor();
+    assert.ok(await page.isHidden("#guide"));
+  },
+);
+
 pageTest("throws are typed in from dice at a table", {}, async (page) => {
   await hurry(page, "hand");
   await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
