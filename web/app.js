@@ -15,9 +15,19 @@ import * as games from "./games.js";
 import "./keys.js";
 import { drawGuide, learn } from "./lesson.js";
 import { drawLog, say, sentence } from "./log.js";
-import { keepOffline } from "./offline.js";
+import { findBots, keepOffline } from "./offline.js";
 import * as play from "./play.js";
-import { agentOf, best, botOf, forget, label, learnBots, playerOrBest } from "./players.js";
+import {
+  addAway,
+  agentOf,
+  best,
+  botOf,
+  forget,
+  label,
+  learnBots,
+  playerHere,
+  playerOrBest,
+} from "./players.js";
 import { line } from "./record.js";
 import { followAttempt, openReview, startAttempt, verdict } from "./review.js";
 import { openRules } from "./rules.js";
@@ -148,8 +158,14 @@ async function draw(walk) {
     );
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
-  if (turn.isSettled()) document.body.dataset.state = state;
-  else setTimeout(() => isOld() || (document.body.dataset.state = state), turn.SETTLE);
+  const isReady = turn.isSettled(),
+    settle = () => {
+      document.body.classList.remove("settling");
+      document.body.dataset.state = state;
+    };
+  document.body.classList.toggle("settling", !isReady);
+  if (isReady) settle();
+  else setTimeout(() => isOld() || settle(), turn.SETTLE);
 }
 
 // If the element with the focus is gone or can no longer be used, moves the focus to the turn.
@@ -196,7 +212,8 @@ function drawBoard(view, walk) {
     options: choice?.options ?? [],
     moves: game.lastMoves,
   });
-  if (before?.mover && !isStill()) board.celebrate(winners);
+  const isGlad = !persons.length || winners.some(play.isPerson);
+  if (before?.mover && isGlad && !isStill()) board.celebrate(winners);
   if (!walk?.length) return;
   const time = isStill() ? 0 : WALKS[settings.pace];
   const captured = before ? board.captured(before, walk[0].seat) : [];
@@ -264,9 +281,13 @@ async function loadBots() {
 }
 
 // Continues without a file that cannot be loaded. The best available player replaces the player
-// that needs this file. Without a network, the players stay.
+// that needs this file. Without a network, the user chooses among the available players.
 function playWithout(agent, error) {
-  if (error.code === "offline") return trouble(`${error.message}.`);
+  if (error.code === "offline") {
+    addAway(agent);
+    trouble(`${error.message}.`);
+    return play.guest || allHere() ? schedule() : playOn();
+  }
   forget(agent);
   const { rules, letters, position } = play.game;
   trouble(
@@ -283,8 +304,18 @@ function playWithout(agent, error) {
   else play.seat(players);
 }
 
-// Continues the game from the shown node. For a record, first asks for the players.
-const playOn = () => (play.hasRecorded() ? askPlayers(play.playOn) : play.playOn());
+// Whether no player of the game waits for a file.
+const allHere = () => {
+  const { rules, letters, seats } = play.game;
+  return seats.map(play.player).every((player) => playerHere(player, rules, letters) === player);
+};
+
+// Continues the game from the shown node. If there is a record, or a player that cannot be loaded,
+// first asks for the players.
+function playOn() {
+  if (allHere() && !play.hasRecorded()) return play.playOn();
+  if (!document.querySelector("dialog[open]")) askPlayers(play.playOn);
+}
 
 // Goes back to a choice to play it again, or to play these actions.
 function retry(at, actions) {
@@ -416,6 +447,7 @@ async function openLink() {
 try {
   store.onLost(() => trouble(text("app.notKept")));
   [noList] = await Promise.all([learnBots(), games.learn()]);
+  await findBots();
   await begin();
   // The page can react to input only now.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;

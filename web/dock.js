@@ -27,7 +27,7 @@ onClick({
 
 // Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move,
 // and `light(null)` when it leaves.
-export function drawDock({ view, can, outcomes }, light) {
+export function drawDock({ view, can, outcomes, isStuck }, light) {
   const { board } = play.game,
     { choice } = turn;
   const isFirst =
@@ -37,7 +37,7 @@ export function drawDock({ view, can, outcomes }, light) {
   byId("turn").className =
     `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
   byId("turn").classList.toggle("choosing", view.node !== "over" && play.persons().length > 0);
-  fill(byId("turn-title"), title(view, can));
+  fill(byId("turn-title"), title(view, can, isStuck));
   showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
   drawNote(view, isFirst ? can : null);
   drawLast();
@@ -64,6 +64,7 @@ export function drawDock({ view, can, outcomes }, light) {
     : view.node === "over"
       ? text("dock.after")
       : text("dock.moves");
+  letScroll();
 }
 
 // Draws the moves by piece. If a piece has several moves, each piece has a heading.
@@ -90,7 +91,7 @@ function drawMoves(options, light) {
   );
 }
 
-function title(view, can) {
+function title(view, can, isStuck) {
   if (view.node === "over") return [play.game.result];
   const isPerson = play.isPerson(view.mover),
     isOnlyPerson = isPerson && play.persons().length === 1;
@@ -99,6 +100,7 @@ function title(view, can) {
     { class: "who" },
     isOnlyPerson ? text("dock.you") : text(`seat.${view.mover}`),
   );
+  if (isStuck) return [who, text("dock.stuck")];
   if (can)
     return [
       who,
@@ -167,11 +169,16 @@ function drawThrown(view) {
     ? ""
     : "fresh";
   fill(byId("thrown"), drawThrows(throws, left, board.throws));
-  // If there is too little room for the throws, keys can scroll them.
-  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId("thrown");
-  if (scrollWidth > clientWidth || scrollHeight > clientHeight)
-    byId("thrown").setAttribute("tabindex", "0");
-  else byId("thrown").removeAttribute("tabindex");
+}
+
+// If a part of the dock has too little room, it scrolls, also by keys.
+function letScroll() {
+  for (const id of ["thrown", "turn-note", "last-turn"]) {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId(id);
+    if (scrollWidth > clientWidth || scrollHeight > clientHeight + 1)
+      byId(id).setAttribute("tabindex", "0");
+    else byId(id).removeAttribute("tabindex");
+  }
 }
 
 function moveButton(option, number, light) {

@@ -10,7 +10,7 @@ import { openSetup } from "./setup.js";
 import { openSheet } from "./sheets.js";
 import { drawStats } from "./stats.js";
 import * as store from "./store.js";
-import { language, text } from "./text.js";
+import { date, text } from "./text.js";
 
 // Whether links name only this machine.
 const isLocal = () =>
@@ -67,7 +67,7 @@ function keptGame(game, { record, title }) {
       { class: "quiet" },
       element("b", {}, named(name.split("?")[0])?.title ?? name),
       ` ${title}, `,
-      new Date(game.when).toLocaleString(language),
+      date(game.when),
     ),
   );
 }

@@ -6,7 +6,7 @@ import { button, byId, element, fill, options } from "./dom.js";
 import { bySeat } from "./game.js";
 import * as games from "./games.js";
 import { miniature } from "./miniature.js";
-import { beginnersWins, isSolved, playerOrBest, rulesWithBots } from "./players.js";
+import { beginnersWins, hasBotHere, playerHere, rulesWithBots, tableOf } from "./players.js";
 import { drawPlayers, warn } from "./seats.js";
 import { text } from "./text.js";
 
@@ -36,7 +36,7 @@ dialog.querySelector("form").addEventListener("submit", async (event) => {
     await beginNew(
       rules,
       seats,
-      bySeat(seats, (seat) => playerOrBest(players[seat], rules, seats)),
+      bySeat(seats, (seat) => playerHere(players[seat], rules, seats)),
       sheet,
       byId("choose-first").value,
     );
@@ -161,7 +161,15 @@ function drawCards(name, list, chosen, change) {
           checked: value === chosen,
           onchange: () => change(value),
         }),
-        element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null),
+        element(
+          "span",
+          {},
+          element("b", {}, title),
+          note ? element("small", {}, note) : null,
+          name === "game" && hasBotHere(value) === false
+            ? element("small", { class: "away" }, text("newGame.away"))
+            : null,
+        ),
       ),
     ),
   );
@@ -194,7 +202,7 @@ function facts(game) {
     least < most ? text("newGame.sizes", { least, most }) : text("newGame.size", { least }),
     game.minutes ? text("newGame.minutes", game) : null,
     skill === null ? null : text("newGame.skill", { skill }),
-    isSolved(game.name) ? text("newGame.solved") : null,
+    game.seats.some((seats) => tableOf(game.name, seats)) ? text("newGame.solved") : null,
     games.isOwn(game) ? text("newGame.yourOwn") : null,
   ];
   // Lines break only between facts.

@@ -3,6 +3,7 @@
 
 import { button, byId, showText } from "./dom.js";
 import { source } from "./engine.js";
+import { setAway } from "./players.js";
 import { text } from "./text.js";
 
 // Registers the service worker. When it has a new version of the page, shows a notice. Without a
@@ -22,6 +23,15 @@ export async function keepOffline() {
     next.addEventListener("statechange", () => active && next.state === "installed" && offer(next));
   });
 }
+
+// Finds out which bots can be loaded: without a network, those in the browser.
+export async function findBots() {
+  if (source === null || navigator.onLine || !globalThis.caches) return setAway(() => true);
+  const lists = (await caches.keys()).map(async (name) => (await caches.open(name)).keys());
+  const kept = (await Promise.all(lists)).flat().map(({ url }) => new URL(url).pathname);
+  setAway((file) => kept.some((path) => path.endsWith(`/${file}`)));
+}
+for (const change of ["online", "offline"]) addEventListener(change, findBots);
 
 function offer(next) {
   showText(byId("notice"), text("offline.ready"));

@@ -17,6 +17,17 @@ let BOTS = [],
 // The number of bots from opened files.
 export let opened = 0;
 
+// The files that cannot be loaded now, because they are not in the browser and there is no network.
+let away = new Set();
+export const setAway = (isHere) => {
+  const all = [
+    ...BOTS.map(({ name }) => `${name}.bot`),
+    ...TABLES.map(({ name }) => `${name}.table`),
+  ];
+  away = new Set(all.filter((file) => !isHere(file)));
+};
+export const addAway = ({ file }) => away.add(file);
+
 // Loads the list of bots and tables on the host, which `web/build` or `ashta serve` creates.
 // Returns an error message if this fails, otherwise null.
 export async function learnBots() {
@@ -62,6 +73,11 @@ export async function addBot(file, bytes) {
   return { game, seats, sheet };
 }
 
+// Whether a bot of a game can be loaded now, or null if the game has no bot.
+export function hasBotHere(name) {
+  const own = BOTS.filter(({ game }) => game.split("?")[0] === name);
+  return own.length ? own.some((bot) => !away.has(`${bot.name}.bot`)) : null;
+}
 // The rules and seats of all bots of a game: [{ game, seats }].
 export const rulesWithBots = (name) => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
@@ -84,8 +100,6 @@ const found = (list, rules, seats) =>
   list.find((entry) => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
 export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
-// Whether there is a table of perfect play for a game, under any rules.
-export const isSolved = (name) => TABLES.some(({ game }) => flagsOf(game).game === name);
 // The number of games, out of a hundred, that the bot at the level beginner wins against the bot at
 // full strength; null if unknown.
 export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
@@ -104,7 +118,7 @@ export function choices(rules, seats) {
   const level = (player) => {
     const wins = winsOf(player, bot),
       name = text(`players.levels.${player.slice(4)}`);
-    return [player, wins === null ? name : `${name}: ${wins} %`, bot !== null];
+    return [player, wins === null ? name : `${name}: ${wins} %`, isHere(player, rules, seats)];
   };
   const others = bot
     ? LEVELS.filter((player) => !USUAL.includes(player) && knows(player, rules, seats))
@@ -121,7 +135,13 @@ export function choices(rules, seats) {
       players: [
         ...others.map(level),
         ...(table
-          ? [["perfect", text("players.perfect", { size: sizeOfTable(rules, seats) }), true]]
+          ? [
+              [
+                "perfect",
+                text("players.perfect", { size: sizeOfTable(rules, seats) }),
+                isHere("perfect", rules, seats),
+              ],
+            ]
           : []),
       ],
     },
@@ -163,21 +183,37 @@ function knows(player, rules, seats) {
   );
 }
 
+// Whether a player knows the rules and can be loaded now.
+const isHere = (player, rules, seats) =>
+  knows(player, rules, seats) && !away.has(agentOf(player, rules, seats)?.file);
+
 // The agent that evaluates the chances: perfect play if its table is loaded, otherwise the bot,
 // otherwise a baseline.
 export function adviser(rules, seats, hasTable) {
   const bot = botOf(rules, seats);
   if (hasTable)
     return { name: text("players.advisers.perfect"), agent: agentOf("perfect", rules, seats) };
+  if (bot && away.has(`${bot}.bot`))
+    return { name: text("players.advisers.away"), agent: { name: "greedy+2ply" } };
   if (bot)
     return { name: text("players.advisers.bot", { bot }), agent: agentOf("bot:", rules, seats) };
   return { name: text("players.advisers.greedy"), agent: { name: "greedy+2ply" } };
 }
 
+// The name of a recorded player for readers: the level of a bot of this page, such as "novice"; for
+// the levels of other bots also the name of the bot.
+export function readable(name) {
+  if (name === "person") return text("players.onePerson");
+  const [bot, level] = name.split("+");
+  if (!LEVELS.includes(`bot:${level}`) || BASELINES.includes(name)) return name;
+  const words = text(`players.short.${level}`);
+  return BOTS.some((own) => own.name === bot) ? words : `${words} (${bot})`;
+}
+
 // A short name of a player. If there is only one person in the game, the person is "you".
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? text("players.you") : text("players.onePerson");
-  if (isRecorded(player)) return player.slice(9);
+  if (isRecorded(player)) return readable(player.slice(9));
   return player.startsWith("bot:")
     ? text(`players.short.${player.slice(4)}`)
     : player === "perfect"
@@ -224,5 +260,9 @@ export function seated(seats, players, rules) {
 // Returns the player if it knows these rules, otherwise the best available player.
 export const playerOrBest = (player, rules, seats) =>
   knows(player, rules, seats) ? player : best(rules, seats);
-// The strongest player that does not need a table.
-export const best = (rules, seats) => (botOf(rules, seats) ? "bot:expert" : "greedy+2ply");
+// Returns the player if it can be loaded now, otherwise the best available player.
+export const playerHere = (player, rules, seats) =>
+  isHere(player, rules, seats) ? player : best(rules, seats);
+// The strongest available player that does not need a table.
+export const best = (rules, seats) =>
+  isHere("bot:expert", rules, seats) ? "bot:expert" : "greedy+2ply";

@@ -4,7 +4,7 @@
 import { readAll } from "./ashta.js";
 import { attempt } from "./attempt.js";
 import * as play from "./play.js";
-import { agentName } from "./players.js";
+import { agentName, readable } from "./players.js";
 import { settings } from "./store.js";
 import { list, text } from "./text.js";
 
@@ -125,7 +125,8 @@ function wrong({ start, sheet = "", moves, players = [], at = 0 }) {
 
 const isNumber = (value) => Number.isInteger(value) && value >= 0;
 
-function title({ players = [], returns = [], turns, ending }) {
+function title({ players: names = [], returns = [], turns, ending }) {
+  const players = names.map(readable);
   const won =
     returns.length && Math.max(...returns) > Math.min(...returns)
       ? players.filter((_, at) => returns[at] === Math.max(...returns))

@@ -4,7 +4,7 @@
 import { byId, chip, element, fill, options, showText } from "./dom.js";
 import { bySeat } from "./game.js";
 import * as play from "./play.js";
-import { best, choices, playerNamed, playerOrBest, scaleOf } from "./players.js";
+import { best, botOf, choices, playerHere, playerNamed, scaleOf } from "./players.js";
 import { text } from "./text.js";
 
 // Whether the lists show all players. The entry "more" shows them.
@@ -24,7 +24,7 @@ export function drawPlayers(dialog, rules, seats, players, board) {
   fill(
     dialog.querySelector(".seat-choices"),
     ...[...seats].map((seat) => {
-      const chosen = playerOrBest(players[seat], rules, seats);
+      const chosen = playerHere(players[seat], rules, seats);
       const isShown =
         isFull ||
         !hasBot ||
@@ -58,7 +58,8 @@ export function drawPlayers(dialog, rules, seats, players, board) {
     }),
     scale,
   );
-  warn(dialog, hasBot ? "" : text("seats.noBot"));
+  const bot = botOf(rules, seats);
+  warn(dialog, hasBot ? "" : bot ? text("seats.away", { bot }) : text("seats.noBot"));
 }
 
 export const warn = (dialog, warning) => showText(dialog.querySelector("form > .warning"), warning);
@@ -76,6 +77,7 @@ export function askPlayers(take) {
   });
   drawPlayers(dialog, rules, letters, players, play.game.board);
   dialog.querySelector("form").onsubmit = ({ submitter }) =>
-    submitter?.value === "take" && take(players);
+    submitter?.value === "take" &&
+    take(bySeat(seats, (seat) => playerHere(players[seat], rules, letters)));
   dialog.showModal();
 }

@@ -17,6 +17,8 @@ const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then((
 );
 // Translates a phrase of the engine.
 export const engine = translator(texts.engine ?? {});
+// The variant of the language that the reader prefers: dates and numbers differ between variants.
+const locale = navigator.languages.find((wanted) => wanted.split("-")[0] === language) ?? language;
 const plurals = new Intl.PluralRules(language);
 
 // The text of a key, such as "dock.throw".
@@ -29,9 +31,12 @@ export function text(key, values = {}) {
 
 export const number = (value, digits) =>
   value
-    .toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    .toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
     .replace("-", "−");
 export const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
+// A date in the order of the reader's language.
+export const date = (when) =>
+  new Date(when).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
 export const list = (items) => new Intl.ListFormat(language).format(items);
 
 // Fills the elements of a part of the page: `data-text` is the key of the content, `data-label` the

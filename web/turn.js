@@ -17,8 +17,9 @@ export let choice = null;
 let chosenAt = null,
   since = 0;
 
-// Returns the current turn: { view, can, outcomes }. `outcomes` are the possible throws if a person
-// types the throw, otherwise null. Returns null if the game has changed before the engine answered.
+// Returns the current turn: { view, can, outcomes, isStuck }. `outcomes` are the possible throws if
+// a person types the throw, otherwise null. `isStuck` says that no piece can move. Returns null if
+// the game has changed before the engine answered.
 export async function currentTurn(isOld) {
   const { game } = play,
     { position } = game;
@@ -26,15 +27,16 @@ export async function currentTurn(isOld) {
   const can = play.turnOfPerson(),
     key = `${can} ${game.at}/${game.last} ${position}`;
   const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
-  const choices =
-    can === "choose" && (chosenAt !== key || !choice) ? await ask(game.request("choices")) : null;
+  const isNew = can === "choose" && (chosenAt !== key || !choice),
+    isOnly = view.node === "decision" && game.node.choices === 1;
+  const choices = isNew || isOnly ? await ask(game.request("choices")) : null;
   if (isOld() || game !== play.game || position !== game.position) return null;
-  if (choices) choice = new Choice(choices, view, game.board.words);
+  if (isNew) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
   // The buttons of the first turn work immediately.
   if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
   chosenAt = key;
-  return { view, can, outcomes };
+  return { view, can, outcomes, isStuck: isOnly && !choices.nodes[0].lines.length };
 }
 
 export const isSettled = () => settings.pace === "none" || performance.now() - since >= SETTLE;

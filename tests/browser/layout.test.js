@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 
 import { hurry, newGame, pageTests, press, ready, show } from "./browser.js";
+import { Engine } from "./engine.js";
 
 const { pageTest } = pageTests();
 const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
@@ -136,6 +137,7 @@ const STATES = {
   "the first throw": (page) => newGame(page, { game: "ludo", seats: "SENW" }),
   "a lesson": async (page) => {
     await page.click("#learn");
+    await page.locator("#guide").waitFor();
     await press(page, "#throw");
   },
   "30 moves with hints": async (page) => {
@@ -296,3 +298,49 @@ for (const [width, height] of [
     },
   );
 }
+
+pageTest("the dock cuts no text, and says when no piece can move", {}, async (page) => {
+  const cut = () =>
+    page.locator("#turn :is(h2, p, #thrown)").evaluateAll((all) =>
+      all
+        .filter((one) => one.checkVisibility() && one.textContent.trim())
+        .filter((one) => {
+          const { overflowY, webkitLineClamp, textOverflow } = getComputedStyle(one);
+          const isLarger =
+            one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1;
+          // A long note scrolls; everything else has the room that it needs.
+          const canScroll = one.id === "turn-note" && overflowY === "auto";
+          return webkitLineClamp !== "none" || textOverflow !== "clip" || (isLarger && !canScroll);
+        })
+        .map((one) => one.textContent),
+    );
+  // North has played a turn with two moves and a capture; then it is North's turn again, or South's.
+  const start = "pagade S:6,7,12,18/N:12,20,30,40 N 3,6",
+    record = (moves) => JSON.stringify({ players: ["a", "novice"], start, moves });
+  const engine = new Engine("random");
+  const { turns } = await engine.ask({ op: "choices", position: start });
+  await engine.close();
+  const moves = turns.find(({ words }) => /, then .*, cuts/.test(words)).actions;
+  for (const shown of [[...moves], [...moves, [1, 1]]]) {
+    await show(page, record(shown));
+    await page.click("#to-end");
+    await page.locator("#last-turn", { hasText: "cuts" }).waitFor();
+    for (const [width, height] of [...SIZES, [640, 400]]) {
+      await page.setViewportSize({ width, height });
+      assert.deepEqual(await cut(), [], `${width} by ${height}`);
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.evaluate(() => {
+    const title = document.getElementById("turn-title");
+    globalThis.titles = [];
+    new MutationObserver(() => globalThis.titles.push(title.textContent)).observe(title, {
+      childList: true,
+    });
+  });
+  await newGame(page, { game: "ashtapada", players: { S: "person", N: "random" } });
+  await show(page, "ashtapada S:off,off/N:5,30 S 2");
+  const titles = await page.evaluate(() => globalThis.titles);
+  assert.ok(titles.includes("You: no piece can move"), titles.join());
+  assert.ok(!titles.some((title) => title.includes("only one move")), titles.join());
+});

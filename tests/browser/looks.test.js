@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { pageTests, show } from "./browser.js";
+import { newGame, pageTests, show } from "./browser.js";
 
 const { pageTest } = pageTests();
 const box = (page, part) => page.locator(part).first().boundingBox();
@@ -53,5 +53,17 @@ pageTest(
     await show(page, "siga S:23,home/N:21,home S 1");
     await page.waitForSelector(".petal");
     assert.equal(await page.textContent("#margin"), "North: 3 steps behind, 1 of 2 home");
+    // No petals fall for the opponent.
+    await newGame(page, { game: "siga", players: { S: "person", N: "greedy" } });
+    await page.evaluate(() => {
+      globalThis.petals = 0;
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes)
+          globalThis.petals += [...addedNodes].filter((node) => node.matches?.(".petal")).length;
+      }).observe(document.getElementById("board"), { childList: true, subtree: true });
+    });
+    await show(page, "siga S:21,home/N:23,home N 1");
+    await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+    assert.equal(await page.evaluate(() => globalThis.petals), 0);
   },
 );

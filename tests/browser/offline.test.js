@@ -25,6 +25,7 @@ pageTest(
       ),
       ["in-incognito"],
     );
+    await session.detach();
     await isControlled(page);
     await page.context().setOffline(true);
     await page.reload();
@@ -32,13 +33,40 @@ pageTest(
     if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
     assert.match(await page.textContent("#turns"), /North/);
     assert.match(await page.textContent("#seats"), /novice/);
-    await newGame(page, { game: "pagade", players: { S: "person", N: "bot:novice" } });
-    await page
-      .locator("#trouble", {
-        hasText: /^The bot pagade needs a network connection the first time\.×$/,
-      })
-      .waitFor();
-    assert.match(await page.textContent("#seats"), /novice/);
+    // The list of games says which bots are in the browser, and a game starts without the others.
+    await page.click("nav [data-dialog=new-game]");
+    const note = (game) => page.locator(`#choose-game .card:has([value=${game}]) .away`);
+    assert.equal(await note("pagade").textContent(), "needs a network");
+    assert.equal(await note("ashte-kashte").count(), 0);
+    await page.check("input[name=game][value=pagade]");
+    assert.ok(await page.locator("#new-game option[value='bot:novice']").first().isDisabled());
+    assert.match(
+      await page.textContent("#new-game form > .warning"),
+      /^The bot pagade is not in this browser/,
+    );
+    await page.click("#new-game [data-close]");
+    await newGame(page, { game: "pagade", players: { S: "person" } });
+    assert.match(await page.textContent("#seats .seat-N"), /greedy\+2ply/);
+    if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
+    assert.ok(await page.isHidden("#trouble"));
+    // A browser that does not know that there is no network.
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, "onLine", { get: () => true });
+    });
+    await page.reload();
+    await ready(page);
+    await newGame(page, { game: "ludo", players: { S: "person", N: "bot:novice" }, first: "N" });
+    await page.locator("#seats-dialog[open]").waitFor();
+    assert.match(
+      await page.textContent("#trouble"),
+      /^The bot ludo needs a network connection the first time\./,
+    );
+    assert.match(await page.textContent("#seats-dialog .warning"), /^The bot ludo is not in this/);
+    await page.selectOption("#seats-dialog [data-seat=N]", "greedy");
+    await page.click("#seats-dialog [value=take]");
+    await page.locator("#throw:enabled").waitFor();
+    assert.match(await page.textContent("#seats .seat-N"), /greedy/);
+    await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:novice" } });
     await page.context().setOffline(false);
     await page.reload();
     await ready(page);

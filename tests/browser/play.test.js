@@ -298,6 +298,31 @@ pageTest(
   },
 );
 
+pageTest("buttons that do not react to clicks yet are pale", { query: "seed=2" }, async (page) => {
+  await newGame(page, { game: "saturankam", players: { S: "person", N: "random" } });
+  await page.evaluate(async () => {
+    const { isSettled } = await import("./turn.js");
+    globalThis.seen = { pale: 0, full: 0, wrong: [] };
+    const look = () => {
+      for (const made of document.querySelectorAll("#throw:enabled, #actions button")) {
+        const isPale = getComputedStyle(made).opacity < 1;
+        globalThis.seen[isPale ? "pale" : "full"] += 1;
+        if (!isPale && !isSettled()) globalThis.seen.wrong.push(made.textContent);
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  for (let turn = 0; turn < 2; turn++) {
+    while (!(await state(page)).endsWith("choose")) await press(page, "#throw");
+    await playTurn(page);
+  }
+  const { pale, full, wrong } = await page.evaluate(() => globalThis.seen);
+  assert.deepEqual(wrong, []);
+  assert.ok(pale > 0 && full > 0, `${pale} pale, ${full} full`);
+  assert.equal(await page.locator("body.settling").count(), 0);
+});
+
 pageTest("the page does not jump while it is played", {}, async (page) => {
   await page.click("nav [data-dialog=settings]");
   await page.selectOption("#set-pace", "none");
@@ -609,11 +634,15 @@ pageTest(
         "\u00a0",
         " ",
       );
-    assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
+    assert.equal(
+      await facts("siga"),
+      "Sri Lanka · 2 players · 8 min · 26 % skill · solved for two",
+    );
     assert.match(
       await facts("ashtapada"),
-      /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/,
+      /^India · 2 to 4 players · 14 min · \d+ % skill · solved for two$/,
     );
+    assert.doesNotMatch(await facts("ashte-kashte"), /solved/, "only two pieces are solved");
     await page.check("input[name=game][value=siga]");
     assert.match(
       await page.textContent("#game-summary"),
