@@ -50,10 +50,12 @@ const isStill = () =>
 // The error message if the list of bots could not be loaded, otherwise null.
 let noList = null;
 let drawing = 0;
-const notShared = element("p", { class: "warning", role: "alert" });
+// The error message in a dialog, or beside a button.
+const aside = element("p", { class: "warning", role: "alert" });
 
 function trouble(words) {
   showText(byId("trouble"), words);
+  tell(aside, document.querySelector("dialog[open]") ? words : "");
   if (words) byId("trouble").scrollIntoView({ block: "nearest" });
 }
 
@@ -358,11 +360,11 @@ onClick({
   "#look-back": () => openReview(retry).catch((error) => fail(text("app.notReviewed"), error)),
   "#share, #share-review": () =>
     sharePicture().then(
-      () => tell(notShared, ""),
+      () => tell(aside, ""),
       (error) =>
         error.code === "stopped"
           ? fail("", error)
-          : tell(notShared, `${text("share.trouble")}: ${error.message}`),
+          : tell(aside, `${text("share.trouble")}: ${error.message}`),
     ),
   "#rematch": () => again(0),
   "#swap": () => again(1),

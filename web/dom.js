@@ -59,12 +59,14 @@ export function showText(place, text) {
 let pressed = null;
 addEventListener("click", ({ target }) => (pressed = target.closest("button, label")), true);
 
-// Shows a text beside the button that was pressed last, and scrolls the text into the window.
+// Shows a text beside the button that was pressed last, or at the end of the open dialog if the
+// button is not in it. Scrolls the text into the window.
 export function tell(place, said) {
   const row = said && pressed?.closest(".row, .ends, ol, dialog div"),
     dialog = [...document.querySelectorAll("dialog[open]")].at(-1) ?? null;
   if (row && row.closest("dialog") === dialog)
     row[row.matches(".ends") ? "before" : "after"](place);
+  else if (said && place.closest("dialog") !== dialog) dialog?.querySelector(".ends").before(place);
   showText(place, said);
   if (said) place.scrollIntoView({ block: "nearest" });
 }

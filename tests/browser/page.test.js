@@ -231,8 +231,8 @@ for (const [file, place, words, goesOn] of [
 }
 
 pageTest(
-  "groups of up to eight pieces stay in their square, apart from others",
-  {},
+  "groups of up to eight pieces stay in their square, and a finger reaches the nearest piece",
+  { viewport: { width: 375, height: 667 }, hasTouch: true },
   async (page) => {
     const found = await page.evaluate(async () => {
       const { drawn, spread } = await import("./pieces.js"),
@@ -267,13 +267,6 @@ pageTest(
       return wrong;
     });
     assert.deepEqual(found, []);
-  },
-);
-
-pageTest(
-  "a finger beside or on a small piece reaches it, and not the pair next to it",
-  { viewport: { width: 375, height: 667 }, hasTouch: true },
-  async (page) => {
     await show(page, "pagade S:12,20,29,40/N+:6,7,62,62 S 3,6");
     const piece = await page.locator(".piece.can[aria-label*='piece on P11']").boundingBox();
     for (const beside of [0, 16]) {

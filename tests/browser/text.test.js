@@ -133,20 +133,13 @@ pageTest(
   },
 );
 
-for (const [locale, written] of [
-  ["en-US", /^Nov 3, 2026, /],
-  ["en-GB", /^3 Nov 2026, /],
-  ["de-AT", /^0?3\.11\.2026, /],
-]) {
-  pageTest(`dates and players are written for readers of ${locale}`, { locale }, async (page) => {
-    const [date, ...names] = await page.evaluate(async () => {
-      const { date } = await import("./text.js"),
-        { readable } = await import("./players.js");
-      const names = ["pagade-teams+novice", "ray-7+novice", "greedy+2ply", "Kasparov"];
-      return [date("2026-11-03T12:00:00"), ...names.map(readable)];
-    });
-    assert.match(date, written);
-    const novice = locale.startsWith("de") ? "Neuling" : "novice";
-    assert.deepEqual(names, [novice, `${novice} (ray-7)`, "greedy+2ply", "Kasparov"]);
+pageTest("dates and players are written for the reader", { locale: "en-GB" }, async (page) => {
+  const [date, ...names] = await page.evaluate(async () => {
+    const { date } = await import("./text.js"),
+      { readable } = await import("./players.js");
+    const names = ["pagade-teams+novice", "ray-7+novice", "greedy+2ply", "Kasparov"];
+    return [date("2026-11-03T12:00:00"), ...names.map(readable)];
   });
-}
+  assert.match(date, /^3 Nov 2026, /);
+  assert.deepEqual(names, ["novice", "novice (ray-7)", "greedy+2ply", "Kasparov"]);
+});
