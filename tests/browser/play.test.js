@@ -285,40 +285,34 @@ pageTest(
 );
 
 pageTest(
-  "a second click on Throw moves nothing, and nothing plays that has just appeared",
+  "a second click on Throw moves nothing, and buttons that have just appeared are pale",
   { query: "seed=2" },
   async (page) => {
     await newGame(page, { game: "saturankam", players: { S: "person", N: "bot:novice" } });
+    await page.evaluate(async () => {
+      const { isSettled } = await import("./turn.js");
+      globalThis.seen = { pale: 0, full: 0, wrong: [] };
+      const look = () => {
+        for (const made of document.querySelectorAll("#throw:enabled, #actions button")) {
+          const isPale = getComputedStyle(made).opacity < 1;
+          globalThis.seen[isPale ? "pale" : "full"] += 1;
+          if (!isPale && !isSettled()) globalThis.seen.wrong.push(made.textContent);
+        }
+        requestAnimationFrame(look);
+      };
+      look();
+    });
     const [x, y] = await middle(page.locator("#throw"));
     await page.mouse.dblclick(x, y);
     await page.waitForFunction(() => document.body.dataset.state === "1 choose");
     await page.mouse.click(x, y);
     assert.equal(await state(page), "1 choose");
     assert.ok(await page.isDisabled("#throw"));
+    const { pale, full, wrong } = await page.evaluate(() => globalThis.seen);
+    assert.deepEqual(wrong, []);
+    assert.ok(pale > 0 && full > 0, `${pale} pale, ${full} full`);
   },
 );
-
-pageTest("buttons that do not react to clicks yet are pale", { query: "seed=2" }, async (page) => {
-  await newGame(page, { game: "saturankam", players: { S: "person", N: "random" } });
-  await page.evaluate(async () => {
-    const { isSettled } = await import("./turn.js");
-    globalThis.seen = { pale: 0, full: 0, wrong: [] };
-    const look = () => {
-      for (const made of document.querySelectorAll("#throw:enabled, #actions button")) {
-        const isPale = getComputedStyle(made).opacity < 1;
-        globalThis.seen[isPale ? "pale" : "full"] += 1;
-        if (!isPale && !isSettled()) globalThis.seen.wrong.push(made.textContent);
-      }
-      requestAnimationFrame(look);
-    };
-    look();
-  });
-  while (!(await state(page)).endsWith("choose")) await press(page, "#throw");
-  const { pale, full, wrong } = await page.evaluate(() => globalThis.seen);
-  assert.deepEqual(wrong, []);
-  assert.ok(pale > 0 && full > 0, `${pale} pale, ${full} full`);
-  assert.equal(await page.locator("body.settling").count(), 0);
-});
 
 pageTest("the page does not jump while it is played", {}, async (page) => {
   await page.click("nav [data-dialog=settings]");
