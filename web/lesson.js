@@ -111,12 +111,13 @@ export const learn = ({ rules, letters, about } = play.game) =>
 // Draws the lesson, or what the page says about a move: the arguments of `tell`. Before the first
 // throw of a game, offers a lesson.
 export function drawGuide(said) {
-  const { guest, game } = play;
+  const { guest, game } = play,
+    isNew = byId("guide").hidden;
   document.body.classList.toggle("visit", guest !== null);
   if (game.node.node === "over" && !settings.learned) set("learned", true);
   byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0);
   if (guest) guest.show();
   else tell(...(said ?? [""]));
-  if (said) byId("guide").scrollIntoView({ block: "nearest" });
+  if (said && isNew) byId("guide").scrollIntoView({ block: "nearest" });
   if (guest && !play.turnOfPerson()) fill(byId("turn-title"), text("lesson.over"));
 }

@@ -21,7 +21,7 @@ export let opened = 0;
 let away = new Set();
 export const setAway = (isHere) => {
   const all = [
-    ...BOTS.map(({ name }) => `${name}.bot`),
+    ...BOTS.filter(({ isOpened }) => !isOpened).map(({ name }) => `${name}.bot`),
     ...TABLES.map(({ name }) => `${name}.table`),
   ];
   away = new Set(all.filter((file) => !isHere(file)));
@@ -69,7 +69,7 @@ export async function addBot(file, bytes) {
   const { ruleset: game, seats, sheet, levels = [] } = manifestOf(bytes);
   await give(file, bytes);
   opened += 1;
-  BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels }, ...BOTS];
+  BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels, isOpened: true }, ...BOTS];
   return { game, seats, sheet };
 }
 
