@@ -70,8 +70,8 @@ def smaller(arguments):
         ]
     if command == "solve":
         return [*arguments, *settings({"ruleset.flags.pieces": 1})]
-    # The blocks need all pairs.
-    if command in PAIRS and "--blocks" not in arguments:
+    # The blocks need all pairs; `--merge` plays nothing.
+    if command in PAIRS and not {"--blocks", "--merge"} & set(arguments):
         return at_most(arguments, "--pairs", PAIRS[command])
     if command == "rollout":
         return at_most(arguments, "--games", ROLLOUTS)

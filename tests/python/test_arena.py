@@ -156,7 +156,9 @@ def test_parts_of_an_arena_are_joined_to_the_bytes_of_one_run(tmp_path):
     )
     assert "of block 5 does not follow game 0 of block 5" in refused(*parts, parts[1])
     parts[1].write_bytes(parts[1].read_bytes().replace(b'"seed":7919', b'"seed":7'))
-    assert "1.jsonl, line 1: the settings differ from the settings of" in refused(*parts)
+    differing = refused(*parts)
+    assert f"1.jsonl, line 1: the settings differ from the settings of {parts[0]}" in differing
+    assert "its `seed` is 7, not 7919" in differing
     parts[1].write_text("{}\n")
     assert "1.jsonl, line 1: not the settings of an arena" in refused(*parts)
     assert not (tmp_path / "new.jsonl").exists()
@@ -167,6 +169,89 @@ def test_parts_of_an_arena_are_joined_to_the_bytes_of_one_run(tmp_path):
     ]:
         wrong = program.run(*words, "--blocks", blocks)
         assert wrong.returncode > 0 and message in wrong.stderr, wrong.stderr
+
+
+def test_blocks_of_different_lengths_are_joined(tmp_path):
+    # Of the four lineups, random-runner-random-runner has two games in a block, the others have
+    # four.
+    words = ["arena", "random", "runner", "--game", "ashte-kashte", "--seats", 4, "--pairs", 1]
+    words += ["--luck", "none"]
+    whole, one, other, joined = (tmp_path / f"{name}.jsonl" for name in "abcd")
+    for path, blocks in [(whole, "0..4"), (one, "0..3"), (other, "3..4")]:
+        program.done(*words, "--blocks", blocks, "--games", path)
+    lengths = [line["block"] for line in games(whole)[1]]
+    assert [lengths.count(block) for block in range(4)] == [4, 4, 2, 4]
+    program.done("arena", "--merge", one, other, "--games", joined)
+    assert joined.read_bytes() == whole.read_bytes()
+
+
+def test_interrupted_parts_are_not_joined(tmp_path):
+    words = ["arena", "random", "runner", "--game", "ashtapada", "--pairs", 4, "--luck", "none"]
+    whole, one, other, new = (tmp_path / f"{name}.jsonl" for name in "abcd")
+    for path, blocks in [(whole, "0..4"), (one, "0..2"), (other, "2..4")]:
+        program.done(*words, "--blocks", blocks, "--games", path)
+    merge = ["arena", "--merge", one, other, "--games", new]
+    again = "run its arena again to finish it"
+    for part, block in [(one, 1), (other, 3)]:
+        content = part.read_bytes()
+        header, *lines = content.splitlines(keepends=True)
+        assert len(lines) == 4
+        for changed, message in [
+            (content[: -len(lines[-1])], f"{part} stops within block {block}: {again}"),
+            (content[:-1], f"{part} stops within line 5: {again}"),
+            (content[:-20], f"{part} stops within line 5: {again}"),
+            (header[:-1], f"{part} stops within line 1: {again}"),
+            (header, f"{part} has no games: {again}"),
+            (b"", f"{part}, line 1: not the settings of an arena"),
+            (
+                header + b"".join([lines[0], *lines[2:]]),
+                f"{part}, line 3: game 0 of block {block} does not follow game 0 of block",
+            ),
+        ]:
+            part.write_bytes(changed)
+            assert message in program.refused(*merge)
+            assert not new.exists()
+        part.write_bytes(content)
+    one.write_bytes(header + b"".join(one.read_bytes().splitlines(keepends=True)[2:]))
+    assert f"{one}, line 2: game 1 of block 0 is not the first game" in program.refused(*merge)
+
+
+def test_blank_lines_of_parts_are_skipped(tmp_path):
+    words = ["arena", "random", "runner", "--game", "ashtapada", "--pairs", 2, "--luck", "none"]
+    whole, one, other, new = (tmp_path / f"{name}.jsonl" for name in "abcd")
+    for path, blocks in [(whole, "0..2"), (one, "0..1"), (other, "1..2")]:
+        program.done(*words, "--blocks", blocks, "--games", path)
+    one.write_bytes(one.read_bytes().replace(b"\n", b"\n \n"))
+    other.write_bytes(other.read_bytes() + b"\n\n")
+    program.done("arena", "--merge", one, other, "--games", new)
+    assert new.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--report report",
+        "--json",
+        "--pairs 4",
+        "--seed 7919",
+        "--luck none",
+        "--sprt 0,10",
+        "--anchor random",
+        "--engine-errors errors",
+        "--blocks 0..2",
+        "--game ashtapada",
+        "--seats 2",
+        "--threads 1",
+        "--alpha 0.1",
+        "--beta 0.1",
+        "--move-seconds 1",
+    ],
+)
+def test_merge_refuses_options_of_an_arena(tmp_path, option):
+    words = ["arena", "--merge", "one.jsonl", "--games", "new.jsonl", *option.split()]
+    refused = program.run(*words, cwd=tmp_path)
+    assert refused.returncode > 0 and "cannot be used with" in refused.stderr, refused.stderr
+    assert option.split()[0] in refused.stderr and not list(tmp_path.iterdir())
 
 
 def test_a_file_of_something_else_is_never_overwritten(tmp_path):

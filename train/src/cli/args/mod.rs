@@ -329,9 +329,17 @@ pub struct ArenaArgs {
     /// of one arena. A pair of games is a block; each lineup has --pairs blocks.
     #[arg(long, value_name = "FIRST..END", value_parser = blocks, conflicts_with = "sprt")]
     pub blocks: Option<Range<u64>>,
-    /// Join the games in these files, which --blocks and --games have written, in the file of
-    /// --games. Play nothing.
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "games_file", conflicts_with_all = ["agents", "blocks"])]
+    /// Join these files of `--blocks` into the new file of `--games`, without playing.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        requires = "games_file",
+        conflicts_with_all = [
+            "agents", "game", "seats", "pairs", "seed", "threads", "blocks", "sprt", "alpha",
+            "beta", "luck", "anchor", "move_seconds", "engine_errors", "report", "json",
+        ]
+    )]
     pub merge: Vec<PathBuf>,
     /// Stop as soon as the sequential probability ratio test decides for each other agent whether
     /// the first agent is at most ELO0 or at least ELO1 points of normalised Elo better.

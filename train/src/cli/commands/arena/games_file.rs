@@ -1,14 +1,17 @@
 //! `games.jsonl`: the settings of an arena, then its games, one per line and block by block. An
 //! interrupted arena continues after the last whole block.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::run::files::{cannot_write, lock, open_to_write, write_whole};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
+use ashta_agents::arena::{MAX_AGENTS, lineups, rotations, sides};
 use ashta_agents::play::files::open_regular;
+use ashta_env::game::Game;
 use serde::{Deserialize, Serialize};
 
 /// The settings of an arena. All except `luck` determine its games.
@@ -163,52 +166,153 @@ fn read_line(lines: &mut impl BufRead, number: usize) -> Result<Vec<u8>> {
 /// Joins the games of the files `parts` in the order of their blocks, and writes them to `path`.
 ///
 /// # Errors
-/// When `path` exists, a file cannot be read or written, the files have different settings, or a
-/// game is missing between two others or in two files.
+/// When `path` exists, a file cannot be read or written, a file is interrupted, the files have
+/// different settings, or a game is missing or in two files.
 pub fn merge(parts: &[PathBuf], path: &Path) -> Result<()> {
     ensure!(
         !path.exists(),
         "{} already exists: name another file with --games",
         path.display()
     );
-    let (mut settings, mut games) = (Vec::new(), Vec::new());
+    let (mut first, mut games) = (None, Vec::new());
     for part in parts {
-        let place = |number: usize| format!("{}, line {number}", part.display());
-        let file = open_regular(part).with_context(|| format!("cannot read {}", part.display()))?;
-        let mut lines = BufReader::new(file);
-        let first = read_line(&mut lines, 1).with_context(|| part.display().to_string())?;
-        serde_json::from_slice::<Settings>(&first)
-            .with_context(|| format!("{}: not the settings of an arena", place(1)))?;
+        let (header, found) = read_part(part, &mut games)?;
+        let (_, settings) = first.get_or_insert_with(|| (header, found.clone()));
+        compare(&found, settings).with_context(|| {
+            let (place, first) = (LineOf(part, 1), parts[0].display());
+            format!("{place}: the settings differ from the settings of {first}")
+        })?;
+    }
+    let (header, settings) = first.context("there are no files to join")?;
+    games.sort_by_key(|game| (game.block, game.leg));
+    check_order(&games, &settings)?;
+    let games = games.into_iter().flat_map(|game| game.text);
+    write_whole(path, header.into_iter().chain(games).collect::<Vec<u8>>())
+}
+
+/// A line of a file, from 1.
+struct LineOf<'a>(&'a Path, usize);
+
+impl Display for LineOf<'_> {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        write!(to, "{}, line {}", self.0.display(), self.1)
+    }
+}
+
+/// A line with a game.
+struct GameText<'a> {
+    block: u64,
+    leg: usize,
+    text: Vec<u8>,
+    place: LineOf<'a>,
+}
+
+/// Reads a file of games: appends its games to `games`, and returns the first line and the settings
+/// in this line.
+fn read_part<'a>(part: &'a Path, games: &mut Vec<GameText<'a>>) -> Result<(Vec<u8>, Settings)> {
+    let name = || part.display().to_string();
+    let file = open_regular(part).with_context(|| format!("cannot read {}", part.display()))?;
+    let mut lines = BufReader::new(file);
+    // A whole line; `None` at the end of the file.
+    let mut next = |number: usize| -> Result<Option<Vec<u8>>> {
+        let text = read_line(&mut lines, number).with_context(name)?;
         ensure!(
-            settings.is_empty() || settings == first,
-            "{}: the settings differ from the settings of {}",
-            place(1),
-            parts[0].display()
+            text.is_empty() || text.ends_with(b"\n"),
+            "{} stops within line {number}: run its arena again to finish it",
+            part.display()
         );
-        settings = first;
-        for number in 2.. {
-            let text = read_line(&mut lines, number).with_context(|| part.display().to_string())?;
-            if text.is_empty() {
-                break;
-            }
-            let game: GameLine = serde_json::from_slice(&text)
-                .with_context(|| format!("{}: not a game", place(number)))?;
-            games.push((game.block, game.leg, text, place(number)));
+        Ok((!text.is_empty()).then_some(text))
+    };
+    let header = next(1)?.unwrap_or_default();
+    let settings = serde_json::from_slice(&header)
+        .with_context(|| format!("{}: not the settings of an arena", LineOf(part, 1)))?;
+    let before = games.len();
+    for number in 2.. {
+        let Some(text) = next(number)? else {
+            break;
+        };
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let place = LineOf(part, number);
+        let GameLine { block, leg, .. } =
+            serde_json::from_slice(&text).with_context(|| format!("{place}: not a game"))?;
+        games.push(GameText {
+            block,
+            leg,
+            text,
+            place,
+        });
+    }
+    ensure!(
+        games.len() > before,
+        "{} has no games: run its arena again to finish it",
+        part.display()
+    );
+    Ok((header, settings))
+}
+
+/// Checks that the sorted `games` are consecutive whole blocks of the arena with these settings.
+fn check_order(games: &[GameText<'_>], settings: &Settings) -> Result<()> {
+    let Some(first) = games.first() else {
+        return Ok(());
+    };
+    let legs = legs_of_lineups(settings, &first.text).with_context(|| first.place.to_string())?;
+    let is_last = |game: &GameText<'_>| {
+        let lineup = (game.block % legs.len() as u64) as usize;
+        game.leg + 1 == legs[lineup]
+    };
+    ensure!(
+        first.leg == 0,
+        "{}: game {} of block {} is not the first game of its block",
+        first.place,
+        first.leg,
+        first.block
+    );
+    for (at, game) in games.iter().enumerate() {
+        let GameText { block, leg, .. } = game;
+        let next = games.get(at + 1);
+        let is_followed = match next {
+            Some(next) if is_last(game) => (next.block, next.leg) == (block + 1, 0),
+            Some(next) => (next.block, next.leg) == (*block, leg + 1),
+            None => is_last(game),
+        };
+        if is_followed {
+            continue;
+        }
+        let part = game.place.0;
+        match next {
+            // The game is missing within a file, or it is in two files.
+            Some(next) if is_last(game) || next.block == *block || next.place.0 == part => bail!(
+                "{}: game {} of block {} does not follow game {leg} of block {block} ({})",
+                next.place,
+                next.leg,
+                next.block,
+                game.place
+            ),
+            _ => bail!(
+                "{} stops within block {block}: run its arena again to finish it",
+                part.display()
+            ),
         }
     }
-    games.sort_by_key(|&(block, leg, ..)| (block, leg));
-    for pair in games.windows(2) {
-        let [(block, leg, _, before), (next, at, _, place)] = pair else {
-            continue;
-        };
-        let follows = (*next, *at) == (*block, leg + 1) || (*next, *at) == (block + 1, 0);
-        ensure!(
-            follows,
-            "{place}: game {at} of block {next} does not follow game {leg} of block {block} ({before})"
-        );
-    }
-    let games = games.into_iter().flat_map(|(_, _, text, _)| text);
-    write_whole(path, settings.into_iter().chain(games).collect::<Vec<u8>>())
+    Ok(())
+}
+
+/// The number of games of a block, for each lineup. `game` is a line with a game of the arena.
+/// Consecutive blocks play consecutive lineups.
+fn legs_of_lineups(settings: &Settings, game: &[u8]) -> Result<Vec<usize>> {
+    let agents = settings.agents.len();
+    ensure!(
+        (2..=MAX_AGENTS).contains(&agents),
+        "an arena needs 2 to {MAX_AGENTS} agents (got {agents})"
+    );
+    let mut game: GameLine = serde_json::from_slice(game)?;
+    game.sheet.clone_from(&settings.sheet);
+    let (race, _) = game.read_start()?;
+    let sides = sides(race.spec());
+    let legs = |lineup: &Vec<usize>| rotations(&sides, lineup).len();
+    Ok(lineups(agents, sides.len()).iter().map(legs).collect())
 }
 
 /// Reads the games of the whole blocks. Also returns the number of bytes up to the end of the last
@@ -235,7 +339,9 @@ fn read(
     if any_luck {
         found.luck.clone_from(&settings.luck);
     }
-    compare(&found, settings)?;
+    compare(&found, settings).map_err(|error| {
+        anyhow!("the file has games of another arena: {error}; use another file")
+    })?;
     let (mut games, mut bytes): (Vec<NumberedGame>, u64) = (Vec::new(), first.len() as u64);
     // The whole blocks, their games and bytes.
     let (mut block, mut complete, mut whole) = (first_block, 0, bytes);
@@ -268,17 +374,20 @@ fn read(
     Ok((games, whole))
 }
 
-/// Checks that the settings of the file, `found`, equal the settings of this arena, `wanted`.
+/// Checks that the settings of a file, `found`, equal the settings `wanted`.
 fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     if found == wanted {
         return Ok(());
     }
     let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
-    let differs = |(key, value): &(&String, &serde_json::Value)| wanted.get(key) != Some(*value);
-    let differing = found.as_object().into_iter().flatten().find(differs);
-    let (name, value) = differing.context("it has other settings than this arena")?;
-    let wanted = wanted.get(name).cloned().unwrap_or_default();
-    bail!(
-        "the file has games of another arena: its `{name}` is {value}, not {wanted}; use another file"
-    )
+    let keys = |of: &serde_json::Value| -> Vec<String> {
+        let keys = of.as_object().into_iter().flatten();
+        keys.map(|(key, _)| key.clone()).collect()
+    };
+    for key in keys(&found).into_iter().chain(keys(&wanted)) {
+        // A missing key is `null`.
+        let (value, other) = (&found[&key], &wanted[&key]);
+        ensure!(value == other, "its `{key}` is {value}, not {other}");
+    }
+    bail!("its settings differ")
 }
