@@ -109,7 +109,7 @@ def test_parts_of_an_arena_give_the_result_of_one_call():
         ({"games": parts[0].games[:-1]}, "all games of block 4"),
         ({"games": [1]}, "must be a list of games"),
         ({"games": [{**parts[0].games[0], "returns": [0.5, 0.5]}]}, "block 0"),
-        ({"blocks": (5, 5)}, r"`blocks` is \(5, 5\), but must be a range of the blocks 0 to 12"),
+        ({"blocks": (5, 5)}, r"is \(5, 5\), but must be \(first, end\) with .* < end <= 12"),
         ({"blocks": (0, 13)}, "`blocks` is"),
         ({"blocks": (1, 3), "sprt": (0, 20)}, "must begin with 0, not with 1"),
     ]:

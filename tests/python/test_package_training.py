@@ -78,6 +78,10 @@ def test_actors_play_the_games_of_the_program(tmp_path):
         train(actors=lambda config: lambda *of: [actors(config)(*of)[0][:-9]])
     with pytest.raises(ZeroDivisionError):
         train(actors=lambda config: lambda *of: 1 / 0)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ZeroDivisionError):
+        train(actors=lambda config: 1 / 0)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_what_a_callback_raises_ends_the_run(tmp_path):

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,6 +23,7 @@ import ashta  # noqa: E402
 import ashta.ray  # noqa: E402
 from ashta.ray import arenas, training  # noqa: E402
 from ashta.ray import cluster as cluster_module  # noqa: E402
+from ashta.ray.__main__ import parser, rank  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 SMOKE = program.ROOT / "configs" / "smoke.toml"
@@ -252,6 +254,27 @@ def test_errors_of_actors_are_raised_by_the_driver(cluster, tmp_path):
         ashta.ray.train(SMOKE, ["cluster.actor=3"])
 
 
+def test_an_error_cancels_the_other_tasks(cluster, tmp_path):
+    @cluster_module.remote
+    def task(folder, first, end):
+        mark = folder / str(first)
+        mark.touch()
+        try:
+            while first > 0 or not (folder / "1").exists():
+                time.sleep(0.1)
+        except KeyboardInterrupt:
+            mark.unlink()
+        raise ValueError("task 0 fails")
+
+    with pytest.raises(ValueError, match="task 0 fails"):
+        cluster_module.run(task, 2, [(0, 1), (1, 2), (2, 3)], tmp_path)
+    limit = time.monotonic() + program.PATIENCE
+    while (tmp_path / "1").exists():
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+    assert [path.name for path in tmp_path.iterdir()] == ["0"]
+
+
 def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(monkeypatch):
     def connect():
         raise AssertionError("it connects")
@@ -266,6 +289,30 @@ def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(monke
         ashta.ray.arena("greedy", game)
     with pytest.raises(ValueError, match="`players` is 0, but must be at least 1"):
         ashta.ray.arena(["greedy", "random"], game, players=0)
+    for wrong, error in [
+        ({"anchor": "nobody"}, ValueError),
+        ({"sprt": (0, 20), "alpha": 1.5}, ValueError),
+        ({"sprt": (0, 20), "beta": 1.5}, ValueError),
+        ({"anchors": "greedy"}, TypeError),
+    ]:
+        with pytest.raises(error, match="nobody|alpha|anchors"):
+            ashta.ray.arena(["greedy", "random"], game, **wrong)
+
+
+def test_an_arena_never_overwrites_a_file_of_games(monkeypatch, tmp_path):
+    def connect():
+        raise ValueError("it connects")
+
+    monkeypatch.setattr("ashta.ray.cluster.connect", connect)
+    file = tmp_path / "games.jsonl"
+    words = ["greedy", "random", "--game", "ashtapada", "--games", str(file)]
+    with pytest.raises(ValueError, match="it connects"):
+        rank(parser().parse_args(words))
+    assert not file.exists()
+    file.write_text("mine")
+    with pytest.raises(ValueError, match="already exists"):
+        rank(parser().parse_args(words))
+    assert file.read_text() == "mine"
 
 
 def told(result):

@@ -267,16 +267,24 @@ type ArenaData = (
 
 /// An arena as data for other machines. Raises `ValueError` for functions and models.
 #[pyfunction]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are those of a Python function"
+)]
 pub fn arena_data(
     py: Python<'_>,
     agents: &Bound<'_, PyAny>,
     game: Option<&Game>,
     pairs: u64,
     luck: Option<&Bound<'_, PyAny>>,
+    anchor: Option<String>,
+    sprt: Option<(f64, f64)>,
+    alpha: f64,
+    beta: f64,
     folders: Option<Vec<PathBuf>>,
 ) -> Result<ArenaData> {
     let arena = Arena::new(
-        py, agents, game, pairs, luck, None, None, 0.05, 0.05, folders,
+        py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders,
     )?;
     let agent = |(name, mind): &(String, Mind)| match mind {
         Mind::Player(player) => Ok((name.clone(), pack(player.named_agent())?)),
@@ -353,7 +361,7 @@ pub fn arena<'py>(
     let (first, end) = blocks.unwrap_or((0, all));
     ensure!(
         first < end && end <= all,
-        "`blocks` is ({first}, {end}), but must be a range of the blocks 0 to {all}"
+        "`blocks` is ({first}, {end}), but must be (first, end) with 0 <= first < end <= {all}"
     );
     ensure!(
         first == 0 || arena.sprt.is_none(),

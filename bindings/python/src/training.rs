@@ -89,7 +89,7 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// If other processes play the games, `actors` starts them (`ashta.ray` does this for Ray). The run
 /// calls `actors` with its settings as TOML, and then the returned function in each iteration, with
 /// the weights, the first game and the last game plus one. This function returns a list with the
-/// results of `SelfPlay.play`, in the order of the games.
+/// results of `ashta._ashta.SelfPlay.play`, in the order of the games.
 ///
 /// If settings are wrong, raises one `ValueError` that lists every problem. Also raises
 /// `ValueError` if the run cannot be read or written.
@@ -120,15 +120,14 @@ pub fn train<'py>(
     );
     let set = settings.as_ref().map_or(Ok(Vec::new()), changes)?;
     let folders = folders_or_default(py, folders)?;
+    let actors = actors.map(actors::starting);
+    let actors = actors.as_ref().map(|start| start as Actors<'_>);
     let interrupt = Interrupt::new();
     let work = || -> Result<_> {
         let mut run = match &resume {
-            Some(path) => Run::resume(path, &set, &folders, fallback)?,
-            None => Run::start(config.as_deref(), &set, &folders)?,
+            Some(path) => Run::resume(path, &set, &folders, fallback, actors)?,
+            None => Run::start(config.as_deref(), &set, &folders, actors)?,
         };
-        if let Some(actors) = actors {
-            run.play_on(&actors::starting(actors))?;
-        }
         let path = run.log().rundir().path().to_owned();
         if !progress {
             run.hide_progress();

@@ -65,14 +65,22 @@ pub struct Run {
 
 impl Run {
     /// Starts a run in a new folder, with the settings of `file` and the changes `set` (see
-    /// [`Config::load`]). `folders` contain the bots and tables.
+    /// [`Config::load`]). `folders` contain the bots and tables. `actors` play the games; without
+    /// them, threads play.
     ///
     /// # Errors
-    /// When the settings are not valid or a file cannot be written. Writes nothing before it has
-    /// found all games, agents and files of the settings.
-    pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<Run> {
+    /// When the settings are not valid, actors do not start or a file cannot be written. Writes
+    /// nothing before it has found all games, agents and files of the settings and started the
+    /// actors.
+    pub fn start(
+        file: Option<&Path>,
+        set: &[String],
+        folders: &Folders,
+        actors: Option<Actors<'_>>,
+    ) -> Result<Run> {
         let config = Config::load(file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
+        let play = start_actors(actors, &config)?;
         let info = RunInfo::of(&race, config.run.seed);
         let rundir = RunDir::begin(
             &config.run.directory,
@@ -80,18 +88,26 @@ impl Run {
             &config.to_toml(),
             &info,
         )?;
-        Run::open(config, evaluator, rundir, None)
+        Run::open(config, evaluator, play, rundir, None)
     }
 
     /// Resumes an interrupted run from its newest checkpoint, with the changes `set` of the
     /// settings. With `falls_back`, renames damaged checkpoints and resumes from the newest intact
-    /// checkpoint.
+    /// checkpoint. `actors` play the games; without them, threads play.
     ///
     /// # Errors
-    /// When the folder is not a run, a file in it is damaged, or a change is not allowed.
-    pub fn resume(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run> {
+    /// When the folder is not a run, a file in it is damaged, a change is not allowed, or actors do
+    /// not start.
+    pub fn resume(
+        path: &Path,
+        set: &[String],
+        folders: &Folders,
+        falls_back: bool,
+        actors: Option<Actors<'_>>,
+    ) -> Result<Run> {
         let config = Config::of_run(path, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
+        let play = start_actors(actors, &config)?;
         let info = RunInfo::of(&race, config.run.seed);
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
         let RunInfo {
@@ -110,7 +126,7 @@ impl Run {
                  files will differ from a run on one machine"
             ));
         }
-        Run::open(config, evaluator, rundir, newest)
+        Run::open(config, evaluator, play, rundir, newest)
     }
 
     /// Opens a run at its checkpoint `newest`. If `newest` is `None`, opens the run at its
@@ -118,6 +134,7 @@ impl Run {
     fn open(
         config: Config,
         evaluator: RunEvaluator,
+        play: Option<Play>,
         rundir: RunDir,
         newest: Option<u64>,
     ) -> Result<Run> {
@@ -136,18 +153,9 @@ impl Run {
             race,
             evaluator,
             trainer,
-            play: None,
+            play,
             log,
         })
-    }
-
-    /// Lets other machines play all games.
-    ///
-    /// # Errors
-    /// When they do not start.
-    pub fn play_on(&mut self, actors: Actors<'_>) -> Result<()> {
-        self.play = Some(actors(self.log.config().to_toml())?);
-        Ok(())
     }
 
     /// The log of the run, with its settings and its folder.
@@ -259,6 +267,10 @@ impl Run {
         )?;
         Ok(Some((evaluation, path)))
     }
+}
+
+fn start_actors(actors: Option<Actors<'_>>, config: &Config) -> Result<Option<Play>> {
+    actors.map(|start| start(config.to_toml())).transpose()
 }
 
 /// Finds all games, agents and files of the settings. Returns the game and the evaluator of the

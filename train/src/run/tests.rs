@@ -38,8 +38,8 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     )
     .expect("writable");
     let path = rundir.path().to_owned();
-    let mut run =
-        Run::open(config.clone(), evaluator(race, config), rundir, None).expect("a valid run");
+    let mut run = Run::open(config.clone(), evaluator(race, config), None, rundir, None)
+        .expect("a valid run");
     if run
         .train(&|log| stop_if(log.iteration() >= last))
         .expect("nothing goes wrong")
@@ -53,8 +53,14 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
-    let mut run = Run::open(config.clone(), evaluator(race, config), rundir, newest)
-        .expect("a valid checkpoint");
+    let mut run = Run::open(
+        config.clone(),
+        evaluator(race, config),
+        None,
+        rundir,
+        newest,
+    )
+    .expect("a valid checkpoint");
     assert!(
         run.train(&|_| stop_if(false)).expect("nothing goes wrong"),
         "it is not interrupted"
@@ -114,7 +120,7 @@ fn interruptions_and_threads_change_nothing() {
 /// states, or the error.
 fn changed(path: &std::path::Path, set: &[&str], falls_back: bool) -> Result<(String, String)> {
     let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
-    let mut run = Run::resume(path, &set, &games::folders(), falls_back)?;
+    let mut run = Run::resume(path, &set, &games::folders(), falls_back, None)?;
     assert!(run.train(&|_| stop_if(false))?, "it is not interrupted");
     let (_, bot) = run.conclude(&Stop::default())?.expect("nothing stops it");
     let mut training = Bot::load(bot)?.manifest.training;

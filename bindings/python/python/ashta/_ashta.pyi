@@ -555,6 +555,10 @@ def arena_data(
     game: Game | None,
     pairs: int,
     luck: str | Agent | None,
+    anchor: str | None,
+    sprt: tuple[float, float] | None,
+    alpha: float,
+    beta: float,
     folders: _Folders,
 ) -> tuple[list[tuple[str, _Packed]], _Packed | None, dict[str, bytes], Game, int]:
     """An arena as data for other machines. Raises `ValueError` for functions and models."""
@@ -693,8 +697,6 @@ def seed_of(seed: int | None = None) -> int:
 def data_folders() -> list[Path]:
     """The existing folders in which `ashta` looks up bots and tables by name."""
 
-# The parts of a run and of an arena that `ashta.ray` spreads over machines.
-
 _Folders = Sequence[str | PathLike[str]] | None
 _Packed = tuple[str, str, bytes]
 _Actors = Callable[[str], Callable[[NDArray[np.float32], int, int], Sequence[bytes]]]
@@ -774,7 +776,7 @@ def train(
     If other processes play the games, `actors` starts them (`ashta.ray` does this for Ray). The run
     calls `actors` with its settings as TOML, and then the returned function in each iteration, with
     the weights, the first game and the last game plus one. This function returns a list with the
-    results of `SelfPlay.play`, in the order of the games.
+    results of `ashta._ashta.SelfPlay.play`, in the order of the games.
 
     If settings are wrong, raises one `ValueError` that lists every problem. Also raises
     `ValueError` if the run cannot be read or written.

@@ -22,7 +22,8 @@ use crate::cli::TrainArgs;
 /// Runs the command; `actors` play the games if there are any.
 ///
 /// # Errors
-/// When the configuration or the run is not valid, or a file cannot be written.
+/// When the configuration or the run is not valid, actors do not start, or a file cannot be
+/// written.
 pub fn run(args: &TrainArgs, actors: Option<Actors<'_>>) -> Result<()> {
     if args.defaults {
         return print(config::DEFAULTS.trim_end());
@@ -32,12 +33,9 @@ pub fn run(args: &TrainArgs, actors: Option<Actors<'_>>) -> Result<()> {
         return dry_run(args, &folders);
     }
     let mut run = match &args.resume {
-        Some(path) => Run::resume(path, &args.set, &folders, args.fallback)?,
-        None => Run::start(args.config.as_deref(), &args.set, &folders)?,
+        Some(path) => Run::resume(path, &args.set, &folders, args.fallback, actors)?,
+        None => Run::start(args.config.as_deref(), &args.set, &folders, actors)?,
     };
-    if let Some(actors) = actors {
-        run.play_on(actors)?;
-    }
     let path = run.log().rundir().path().to_owned();
     let stops = Arc::new(AtomicBool::new(false));
     terminal::on_interrupt(

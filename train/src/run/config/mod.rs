@@ -362,7 +362,7 @@ impl Config {
 
     /// The settings that shape the bot of a run, except its game.
     pub fn shaping(&self) -> Shaping {
-        // A setting of earlier versions: every recipe contains it.
+        // Earlier versions had this setting. It stays in the hash, so that recipes do not change.
         let mut shaping = Shaping::from([("cluster.staleness".to_owned(), 0.into())]);
         for (section, values) in &self.table() {
             for (key, value) in values.as_table().into_iter().flatten() {

@@ -233,7 +233,14 @@ impl RawConfig {
     ) {
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
-        if self.ignores_removed && REMOVED.contains(&key.as_str()) {
+        if REMOVED.contains(&key.as_str()) {
+            let advice = match place {
+                Origin::Override(_) => "omit this option",
+                _ => "delete this line",
+            };
+            if !self.ignores_removed {
+                self.refuse(|_| format!("{place}: `{key}` was removed: {advice}"));
+            }
             return;
         }
         let is_key = suggest::split(&key).0 == FLAGS || self.entries.contains_key(&key);

@@ -103,7 +103,15 @@ fn keys_of_earlier_versions_are_read() {
         Config::from_toml(removed).unwrap(),
         Config::from_toml("").unwrap()
     );
-    assert!(problems(removed, &[])[0].contains("unknown key `cluster.staleness`"));
+    assert_eq!(
+        problems(removed, &["cluster.staleness=0"]),
+        [
+            "configs/mine.toml:2: `cluster.staleness` was removed: delete this line",
+            "configs/mine.toml:3: `cluster.learner_cores` was removed: delete this line",
+            "configs/mine.toml:4: `cluster.evaluator_cores` was removed: delete this line",
+            "--set cluster.staleness=0: `cluster.staleness` was removed: omit this option",
+        ]
+    );
 }
 
 #[test]

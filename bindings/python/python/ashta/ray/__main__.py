@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from ray.exceptions import RayError
 
@@ -35,7 +36,11 @@ def parser():
         "--players", type=int, help="players on the cluster [default: one for each core]"
     )
     arguments.add_argument(
-        "--games", metavar="FILE", help="write the games to this file, one line each"
+        "--games",
+        metavar="FILE",
+        type=Path,
+        help="write the games to this new file, one line each; `ashta arena --games` cannot read "
+        "the file, because it has no line with the settings",
     )
     return arguments
 
@@ -51,18 +56,28 @@ def game_of(text):
 def rank(args):
     if args.games:
         # Fails early if the file cannot be written.
-        open(args.games, "a", encoding="utf-8").close()
-    found = arena(
-        args.agents,
-        game_of(args.game),
-        pairs=args.pairs,
-        seed=args.seed,
-        luck=args.luck,
-        anchor=args.anchor,
-        players=args.players,
-    )
+        try:
+            args.games.open("x").close()
+        except FileExistsError:
+            raise ValueError(
+                f"--games {args.games}: the file already exists; give the name of a new file"
+            ) from None
+    try:
+        found = arena(
+            args.agents,
+            game_of(args.game),
+            pairs=args.pairs,
+            seed=args.seed,
+            luck=args.luck,
+            anchor=args.anchor,
+            players=args.players,
+        )
+    except BaseException:
+        if args.games:
+            args.games.unlink()
+        raise
     if args.games:
-        with open(args.games, "w", encoding="utf-8") as file:
+        with args.games.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in found.games)
     print(json.dumps(found.report, indent=2))
 

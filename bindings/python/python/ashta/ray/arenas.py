@@ -43,13 +43,16 @@ def arena(
     pairs=1000,
     seed=7919,
     luck="auto",
+    anchor=None,
     sprt=None,
+    alpha=0.05,
+    beta=0.05,
+    keep_games=True,
     players=None,
     folders=None,
-    **options,
 ):
-    """Ranks agents like `ashta.arena`, with the same arguments; `players` actors on a cluster play,
-    by default one on each core.
+    """Ranks agents like `ashta.arena`, with the same arguments except `threads`, `blocks` and
+    `games`; `players` actors on a cluster play, by default one on each core.
 
     The files of bots and tables are sent to the other machines. The games and the result are the
     same as on one machine, but contain no times. If an actor is lost, another actor plays its
@@ -57,7 +60,7 @@ def arena(
     """
     if players is not None and players < 1:
         raise ValueError(f"`players` is {players}, but must be at least 1")
-    *data, blocks = _ashta.arena_data(agents, game, pairs, luck, folders)
+    *data, blocks = _ashta.arena_data(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
     cluster.connect()
     count = players or cluster.cores()
     # A list: Ray would replace the reference itself by the data.
@@ -75,11 +78,14 @@ def arena(
             pairs=pairs,
             seed=seed,
             luck=luck,
+            anchor=anchor,
             sprt=sprt,
+            alpha=alpha,
+            beta=beta,
             blocks=(0, end),
             games=games,
+            keep_games=keep_games,
             folders=folders,
-            **options,
         )
         is_decided = sprt and all(test["verdict"] != "open" for test in result.report["sprt"])
         if end == blocks or is_decided:

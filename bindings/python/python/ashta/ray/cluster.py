@@ -24,17 +24,23 @@ def cores():
 
 def run(task, count, ranges, *arguments):
     """Runs `task(*arguments, first, end)` for all ranges, at most `count` at the same time; returns
-    the results in the order of the ranges."""
-    tasks, running = [], []
-    for first, end in ranges:
-        if len(running) == count:
-            _, running = ray.wait(running)
-        tasks.append(task.remote(*arguments, first, end))
-        running.append(tasks[-1])
+    the results in the order of the ranges. After an error, cancels the other tasks."""
+    tasks, running, results = [], [], {}
     try:
-        return ray.get(tasks)
-    except RayTaskError as error:
-        raise error.cause from None
+        while len(results) < len(ranges):
+            if len(tasks) < len(ranges) and len(running) < count:
+                tasks.append(task.remote(*arguments, *ranges[len(tasks)]))
+                running.append(tasks[-1])
+            else:
+                done, running = ray.wait(running)
+                results.update(zip(done, ray.get(done), strict=True))
+        return [results[one] for one in tasks]
+    except BaseException as error:
+        for one in running:
+            ray.cancel(one)
+        if isinstance(error, RayTaskError):
+            raise (error.cause or error) from None
+        raise
 
 
 def newest(make, key):
