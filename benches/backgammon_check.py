@@ -21,25 +21,25 @@ BAR = 100
 SHARE = 0.1
 
 
-def places(state, player):
+def places(state, player, count):
     """The checkers of a player on the places 0 (off) to 25 (bar), as the player counts them."""
     points = [state.board(player, at) for at in range(24)]
     points = points[::-1] if player == 0 else points
     bar = state.board(player, BAR)
-    return (COUNT - sum(points) - bar, *points, bar)
+    return (count - sum(points) - bar, *points, bar)
 
 
-def position(state, mover):
-    return places(state, mover) + places(state, 1 - mover)
+def position(state, mover, count):
+    return places(state, mover, count) + places(state, 1 - mover, count)
 
 
-def ends(state, mover):
+def ends(state, mover, count):
     """The positions in which `mover` can end the turn."""
     found, seen, open_states = set(), set(), [state]
     while open_states:
         state = open_states.pop()
         if state.is_chance_node() or state.is_terminal() or state.current_player() != mover:
-            found.add(position(state, mover))
+            found.add(position(state, mover, count))
             continue
         key = str(state)
         if key not in seen:
@@ -94,12 +94,12 @@ def check(name, count, number, seed, cases):
             if (mover, dice) in seen:
                 continue
             seen.add((mover, dice))
-            before = position(state, mover)
+            before = position(state, mover, count)
             process.stdin.write(" ".join(map(str, before + dice)) + "\n")
             process.stdin.flush()
             answer = process.stdout.readline().strip().split(";")
             own = {tuple(map(int, text.split())) for text in answer}
-            theirs = ends(thrown, mover)
+            theirs = ends(thrown, mover, count)
             if own != theirs:
                 raise SystemExit(
                     f"{before} {dice}:\nonly ashta {own - theirs}\nonly OpenSpiel {theirs - own}"

@@ -55,7 +55,7 @@ export function showText(place, text) {
   (place.querySelector("p") ?? place).textContent = text ?? "";
 }
 
-// The button or field that was clicked last.
+// The button or label that was clicked last.
 let pressed = null;
 addEventListener("click", ({ target }) => (pressed = target.closest("button, label")), true);
 

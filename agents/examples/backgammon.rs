@@ -346,7 +346,7 @@ impl Game for Backgammon {
     }
 }
 
-/// Plays the best end of a turn by a network.
+/// Plays by a network.
 pub type Bot = OnePly<NetEvaluator>;
 
 /// Trains a bot by this number of games of self-play.
@@ -398,12 +398,8 @@ pub fn ends(game: &Backgammon, line: &str) -> Result<Vec<String>, Box<dyn Error>
 /// The checkers of the mover and of the enemy on the places 0 to 25.
 fn written(state: &Position, mover: u8) -> String {
     let sides = [mover, 1 - mover].map(|side| state.checkers[usize::from(side)]);
-    sides
-        .as_flattened()
-        .iter()
-        .map(u8::to_string)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let texts: Vec<String> = sides.as_flattened().iter().map(u8::to_string).collect();
+    texts.join(" ")
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -415,15 +411,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let games = rest.first().map_or(Ok(0), |games| games.parse())?;
     let game = Arc::new(Backgammon::new(start == "hyper", checkers.parse()?, true)?);
     match command.as_str() {
+        _ if !["hyper", "usual"].contains(&start.as_str()) => return usage,
         "turns" => {
             for line in std::io::stdin().lines() {
                 println!("{}", ends(&game, &line?)?.join(";"));
             }
         }
-        "train" => {
+        "train" if games > 0 => {
             let net = train(&game, games)?;
-            let equity = measure(&game, &net, 2_000);
-            println!("equity against random play: {equity:.3?}");
+            let equity = measure(&game, &net, 2_000).ok_or("no game was finished")?;
+            println!("equity against random play: {equity:.3}");
         }
         "values" => {
             let solved = solve_any(&*game, 1 << 23, 1e-7)?;

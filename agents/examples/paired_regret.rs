@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The arguments are a table, the number of decisions, a seed, and the agents. The first agent
-//! plays the games. One game of four begins with up to eleven random turns. The program judges half
-//! of the turns with several distinct afterstates. The intervals are 95 % intervals; games are
+//! plays the games. Every fourth game begins with 0 to 11 random turns. The program judges half of
+//! the turns with several distinct afterstates. The intervals are 95 % intervals; games are
 //! independent, decisions of a game are not.
 
 use std::error::Error;

@@ -29,6 +29,8 @@ def test_a_processor_without_avx2_is_named(tmp_path):
         (play, "greedy", "siga", "2"),
         (sys.executable, "-c", "import ashta"),
     ]:
-        ran = program.execute("qemu-x86_64", "-cpu", "Nehalem", *command)
+        # The variable would make numpy use the instructions of the processor below the emulation.
+        emulated = ("qemu-x86_64", "-cpu", "Nehalem", "-U", "OPENBLAS_CORETYPE")
+        ran = program.execute(*emulated, *command)
         assert ran.returncode == 1, ran
         assert "ashta needs a processor with AVX2 and FMA" in ran.stderr, ran

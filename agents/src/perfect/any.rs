@@ -81,11 +81,14 @@ struct Turns {
     ends: Vec<u32>,
 }
 
-/// Whether `seat` is on the first side: the side of the first seat of the game.
+/// The seat whose side is the first side.
+fn first_seat(game: &impl Game) -> Seat {
+    game.spec().seats.iter().next().unwrap_or(Seat::SOUTH)
+}
+
+/// Whether `seat` is on the first side.
 fn is_first_side(game: &impl Game, seat: Seat) -> bool {
-    let spec = game.spec();
-    let first = spec.seats.iter().next().unwrap_or(Seat::SOUTH);
-    spec.teams[first].contains(seat)
+    game.spec().teams[first_seat(game)].contains(seat)
 }
 
 /// Solves a game for two sides: two seats, or two teams. Each side plays to maximize its expected
@@ -120,22 +123,28 @@ pub fn best_response<G: Game>(
     solve_with(game, most, tolerance, &mut |thrown, mover| {
         (is_first_side(game, mover) == side).then(|| {
             let mut state = thrown.clone();
-            play_turn(game, agent, &mut state, &mut rng);
+            play_turn(game, agent, &mut state, mover, &mut rng);
             state
         })
     })
 }
 
-/// Plays the rest of a turn.
-fn play_turn<G: Game>(game: &G, agent: &mut dyn Agent<G>, state: &mut G::State, rng: &mut GameRng) {
-    while let Node::Decision(_) = game.node(state) {
+/// Plays the rest of the turn of `seat`.
+fn play_turn<G: Game>(
+    game: &G,
+    agent: &mut dyn Agent<G>,
+    state: &mut G::State,
+    seat: Seat,
+    rng: &mut GameRng,
+) {
+    while game.node(state) == Node::Decision(seat) {
         let action = agent.choose(game, state, rng);
         game.apply_action(state, action);
     }
 }
 
-/// Returns the position at the end of a turn of a seat that does not play perfectly; `None` for the
-/// other seats. Arguments: the position after the throw, and the seat.
+/// Plays the turn of a fixed agent: takes the position after the throw and the seat, and returns the
+/// end of the turn; `None` if this seat plays perfectly.
 type Played<'a, S> = &'a mut dyn FnMut(&S, Seat) -> Option<S>;
 
 fn solve_with<G: Game>(
@@ -196,7 +205,6 @@ fn list<G: Game>(
         number_of(game.initial_state(seat), &mut states);
     }
     let (mut turns, mut ended, mut results) = (Turns::default(), Vec::new(), TurnResults::new());
-    let first = game.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
     while let Some(state) = states.get(turns.turns.len()).cloned() {
         Error::unless(states.len() <= most, || {
             format!("{} has more than {most} states", game.spec().name)
@@ -205,7 +213,7 @@ fn list<G: Game>(
         let mut is_first = false;
         match game.node(&state) {
             Node::Terminal => {
-                let value = f64::from(game.returns(&state)[first]);
+                let value = f64::from(game.returns(&state)[first_seat(game)]);
                 ended.push((turns.turns.len(), value));
             }
             Node::Decision(_) => {
@@ -306,7 +314,7 @@ impl<G: Game> Evaluator<G> for Solved<G::State> {
 /// `games` games of the agent against itself. A decision is a turn with several ends.
 ///
 /// # Panics
-/// When `games` is 0, or `solved` belongs to another game.
+/// When `solved` belongs to another game.
 pub fn regret_in<G: Game>(
     game: &G,
     solved: &Solved<G::State>,
@@ -345,7 +353,7 @@ fn game_regret<G: Game>(
         let value = |end| sign * solved.value(end).expect("a state of the solved game");
         let best = results.states().iter().map(value).fold(f64::MIN, f64::max);
         let is_choice = results.len() > 1;
-        play_turn(game, agent, state, rng);
+        play_turn(game, agent, state, seat, rng);
         if is_choice {
             lost += best - value(state);
             decisions += 1.0;

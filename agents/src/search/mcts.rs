@@ -33,9 +33,9 @@ const SEED: u64 = 0;
 /// towards the best afterstate that it found, and its values are the values of this afterstate.
 ///
 /// A simulation evaluates all afterstates of one throw with the inner evaluator. Simulations are
-/// made in steps, one step for all throws of a turn-start state. If there are not enough
-/// simulations for a step of two candidates, the search chooses by the values of the afterstates,
-/// as one-ply play does. A chance node as the root gets at least one step. Finished games have
+/// made in steps, one step for all throws of a turn-start state. If the simulations are not enough
+/// for one step of each of two candidates, the search chooses by the values of the afterstates, as
+/// one-ply play does. A chance node as the root gets at least one step. Finished games have
 /// their exact returns. The policy of the inner evaluator is not used.
 #[derive(Debug)]
 pub struct Mcts<E> {
@@ -142,7 +142,10 @@ impl<'a, G: Game, E: Evaluator<G>> Tree<'a, G, E> {
     fn choose(&mut self, seat: Seat, results: Range<usize>) -> usize {
         let mut candidates: Vec<usize> = results.collect();
         self.sort(&mut candidates, seat);
-        let mut left = self.affordable_steps(candidates[0]);
+        // A candidate that ends the game has its exact value and needs no step.
+        let steps = |&candidate: &usize| self.affordable_steps(candidate);
+        let found = candidates.iter().map(steps).find(|&steps| steps > 0);
+        let mut left = found.unwrap_or(0);
         // The number of halvings from `count` candidates to one.
         let rounds = |count: usize| count.next_power_of_two().ilog2().max(1) as usize;
         let mut count = candidates.len().min(CANDIDATES);

@@ -1,7 +1,7 @@
 //! Game sheets: a game as data. A sheet has the board, course, pieces, throws and rules as values
 //! of closed enums, and house rules as named changes of these values.
 //!
-//! A sheet is TOML. [`Sheet::read`] reads one and reports all problems with their lines;
+//! A sheet is TOML. [`Sheet::read`] reads one and reports problems with their lines;
 //! [`builtin`] has the built-in sheets. The types of this module document the effect of each value.
 //! Squares have the numbers of the notation: the first square of the course has the number
 //! [`Board::first_number`], and the last square is the finish.

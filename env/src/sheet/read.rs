@@ -1,4 +1,4 @@
-//! Reads sheets and reports all their problems together; applies house rules.
+//! Reads sheets and reports their problems together; applies house rules.
 
 use serde::Deserialize;
 use toml::de::DeTable;

@@ -65,8 +65,8 @@ impl Bot {
         Bot::from_bytes(&Bot::content(path)?).map_err(in_file(path))
     }
 
-    /// Reads a bot of any [`Game`](ashta_env::game::Game) from a file and checks it as
-    /// [`Bot::from_bytes`] does. `spec` is the game that the caller plays.
+    /// Reads a bot of any [`Game`](ashta_env::game::Game) from a file. Checks the file, its probes,
+    /// and that the bot plays the game `spec`.
     ///
     /// # Errors
     /// When the file cannot be read, its content is not a valid bot, or the bot plays another game.
