@@ -138,7 +138,10 @@ impl Position {
     /// As [`Position::usable`], for the other order while both orders are open; otherwise 0.
     fn usable_swapped(&self) -> u8 {
         let has_order = self.left == 2 && self.dice[0] > self.dice[1];
-        has_order.then(|| self.swapped().usable()).unwrap_or(0)
+        match has_order {
+            true => self.swapped().usable(),
+            false => 0,
+        }
     }
 
     /// The legal actions after a throw.

@@ -8,11 +8,11 @@ use ashta_agents::perfect::any::{regret_in, solve_any};
 use ashta_agents::play::agent::RandomAgent;
 use ashta_env::game::{Action, Game, Outcome, Seat};
 use ashta_env::testing::laws::{LawConfig, check_game};
-use backgammon::{Backgammon, Bot, ends, train};
+use example::{Backgammon, Bot, ends, train};
 
 #[path = "../../agents/examples/backgammon.rs"]
 #[expect(dead_code, reason = "its main function")]
-mod backgammon;
+mod example;
 
 fn game(is_hyper: bool, checkers: u8) -> Backgammon {
     Backgammon::new(is_hyper, checkers, true).expect("a number of checkers")

@@ -397,7 +397,7 @@ mod tests {
         let mut perfect = OnePly::new(solved.clone());
         let regret = regret_in(&game, &solved, &mut perfect, 200, 1);
         assert!(regret.mean.abs() < 1e-6, "{regret:?}");
-        let mut answered = |agent: &mut dyn Agent<Toy>| {
+        let answered = |agent: &mut dyn Agent<Toy>| {
             let solved = best_response(&game, agent, Seat::SOUTH, 1_000_000, 1e-9);
             let solved = solved.expect("a small game");
             solved.value(&game.initial_state(Seat::SOUTH))

@@ -215,10 +215,10 @@ pub unsafe extern "C" fn ashta_agent_read(
         if content.is_null() {
             return Err("the content is NULL".into());
         }
-        // SAFETY: guaranteed by the contract of this function.
         let lookahead = if lookahead.is_null() {
             ""
         } else {
+            // SAFETY: guaranteed by the contract of this function.
             unsafe { read(lookahead, "the look-ahead") }?
         };
         // SAFETY: by contract, `content` points to `length` bytes, which do not change during this
