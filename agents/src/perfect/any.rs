@@ -143,8 +143,8 @@ fn play_turn<G: Game>(
     }
 }
 
-/// Plays the turn of a fixed agent: takes the position after the throw and the seat, and returns the
-/// end of the turn; `None` if this seat plays perfectly.
+/// Plays the turn of a fixed agent: takes the position after the throw and the seat, and returns
+/// the end of the turn; `None` if this seat plays perfectly.
 type Played<'a, S> = &'a mut dyn FnMut(&S, Seat) -> Option<S>;
 
 fn solve_with<G: Game>(
