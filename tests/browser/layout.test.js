@@ -9,8 +9,8 @@ import { Engine } from "./engine.js";
 const { pageTest } = pageTests();
 const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
 
-// The texts that the ring of the focused element covers, and its outline. A text has the middle part
-// of its lines, without the space above and below the letters.
+// The texts that the ring of the focused element covers, and its outline. A text has the middle
+// part of its lines, without the space above and below the letters.
 function ring() {
   const focused = document.activeElement,
     style = getComputedStyle(focused);
@@ -327,7 +327,8 @@ pageTest("the dock cuts no text, and says when no piece can move", {}, async (pa
         })
         .map((one) => one.textContent),
     );
-  // North has played a turn with two moves and a capture; then it is North's turn again, or South's.
+  // North has played a turn with two moves and a capture; then it is North's turn again, or
+  // South's.
   const start = "pagade S:6,7,12,18/N:12,20,30,40 N 3,6",
     record = (moves) => JSON.stringify({ players: ["a", "novice"], start, moves });
   const engine = new Engine("random");

@@ -63,8 +63,8 @@ function disc(svg, x, y, radius, seat, isRinged) {
 }
 
 // Draws a group around the origin with the elements that `svg(tag, attributes, ...children)` makes.
-// All parts of the group are within a rectangle of this width and height. If the rectangle is higher
-// than wide, the discs of the group are one above the other.
+// All parts of the group are within a rectangle of this width and height. If the rectangle is
+// higher than wide, the discs of the group are one above the other.
 export function drawn(svg, group, width, height = width) {
   const { count, seat, isJoined, isMarked: ring } = group;
   const [half, isUpright] = [Math.min(width, height) / 2, height > width];
@@ -123,8 +123,8 @@ const frame = (svg, name, wide, high, pad) =>
     rx: Math.min(wide, high) + pad,
   });
 
-// Returns where to draw each group on a square: [x, y, width, height], relative to the middle of the
-// square. The rectangles do not overlap, and they are within the square.
+// Returns where to draw each group on a square: [x, y, width, height], relative to the middle of
+// the square. The rectangles do not overlap, and they are within the square.
 export function spread(number) {
   const columns = Math.ceil(Math.sqrt(number)),
     rows = Math.ceil(number / columns);
