@@ -136,10 +136,11 @@ def test_a_device_that_does_not_exist_leaves_no_run_behind(tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_panic():
-    command = [program.ASHTA, "eval", "siga", "--pairs", "20"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert "siga.bot" in process.stdout.readline()
+    pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    process = subprocess.Popen([program.ASHTA, "engine"], text=True, **pipes)
     process.stdout.close()
+    with process.stdin as requests:
+        requests.write('{"op": "games"}\n')
     assert process.wait(timeout=program.PATIENCE) == 1
     assert process.stderr.read() == ""
     process.stderr.close()
