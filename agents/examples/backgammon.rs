@@ -31,8 +31,8 @@ use ashta_env::turn::{TurnResults, turn_results};
 const OFF: usize = 0;
 /// The place of a checker that was hit and must enter.
 const BAR: usize = 25;
-/// Uses the other die first, or passes if no die can be used. Every other action is the place from
-/// which the next die moves.
+/// Uses the other die first, or passes if no die can be used. All other actions are places: the
+/// next die moves a checker from this place.
 const OTHER_DIE: Action = Action(0);
 /// An observation tells numbers of checkers on a place apart up to this number.
 const MOST_COUNTED: usize = 6;
