@@ -3,7 +3,7 @@
 //!
 //! ```sh
 //! echo "ashtapada S:5,30/N:off,23 S 4,2" |
-//!   cargo run --release -p ashta-agents --example ask checkpoints/ashtapada.bot
+//!   cargo run --release --example ask checkpoints/ashtapada.bot
 //! ```
 //!
 //! Each answer has the legal actions, the entries of the observation that are 1, the values of the

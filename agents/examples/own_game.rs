@@ -3,7 +3,7 @@
 //! the most points per turn, and comes close to perfect play.
 //!
 //! ```sh
-//! cargo run --release -p ashta-agents --example own_game
+//! cargo run --release --example own_game
 //! ```
 //!
 //! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but

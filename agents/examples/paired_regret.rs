@@ -2,7 +2,7 @@
 //! differences to the first agent and the second agent.
 //!
 //! ```sh
-//! cargo run --release -p ashta-agents --example paired_regret \
+//! cargo run --release --example paired_regret \
 //!   checkpoints/siga.table 20000 1 checkpoints/siga.bot checkpoints/siga.bot{+2ply,+mcts:100}
 //! ```
 //!

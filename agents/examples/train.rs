@@ -1,7 +1,7 @@
 //! Trains a bot by self-play and exports the bot: the whole training loop in one short program.
 //!
 //! ```sh
-//! cargo run --release -p ashta-agents --example train ashte-kashte.bot
+//! cargo run --release --example train ashte-kashte.bot
 //! ```
 //!
 //! Each iteration plays games with the latest weights, while the learner learns from the games of

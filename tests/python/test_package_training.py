@@ -93,7 +93,7 @@ def test_what_a_callback_raises_ends_the_run(tmp_path):
 
 
 def test_wrong_settings_are_named(tmp_path):
-    with pytest.raises(ValueError, match=r"unknown key `selfplay\.gams`") as refused:
+    with pytest.raises(ValueError, match=r"selfplay\.gams: unknown key") as refused:
         ashta.train("smoke", {"selfplay.gams": 3, "run.threads": 0, "run.directory": str(tmp_path)})
     assert "run.threads" in str(refused.value) and not any(tmp_path.iterdir())
     with pytest.raises(ValueError, match="built-in configurations"):
@@ -101,7 +101,7 @@ def test_wrong_settings_are_named(tmp_path):
     for settings in ("selfplay.games=64", [("selfplay.games", 64)]):
         with pytest.raises(TypeError, match="a list of texts KEY=VALUE"):
             ashta.train("smoke", settings)
-    with pytest.raises(ValueError, match=r"`selfplay\.gams`"):
+    with pytest.raises(ValueError, match=r"selfplay\.gams"):
         ashta.train("smoke", ["selfplay.gams=64"])
     with pytest.raises(ValueError, match="give only one of them"):
         ashta.train("smoke", resume=tmp_path)

@@ -15,10 +15,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng};
+use ashta_env::form::FormProblem;
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
+use ashta_env::sheet::{Sheet, Sheets};
 use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_within};
 use rand::Rng;
 use serde::Deserialize;
@@ -61,7 +62,7 @@ struct Refusal {
     code: &'static str,
     message: String,
     /// The problems of a sheet.
-    problems: Vec<SheetProblem>,
+    problems: Vec<FormProblem>,
 }
 
 fn refuse(code: &'static str, message: impl ToString) -> Refusal {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use ashta_env::form::FormProblem;
 use ashta_env::race::Race;
 use ashta_env::ruleset::{Ruleset, RulesetError};
-use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
+use ashta_env::sheet::{Sheet, Sheets};
 use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};
@@ -92,7 +93,7 @@ fn read(text: &str) -> Result<Sheet, Refusal> {
             .lines()
             .position(|line| line.trim_start().starts_with("name"))
             .map(|at| at + 1);
-        let problem = SheetProblem {
+        let problem = FormProblem {
             line,
             key: "name".to_owned(),
             message: error.to_string(),

@@ -11,13 +11,13 @@ use toml::{Table, Value};
 
 pub(super) use idle::idle_keys;
 
-use super::shape::beginning;
 use super::values::MAX_KINDS;
 use super::{
     Any, Area, Block, BonusOrder, Divide, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore,
     MarkRoom, MarkRule, Meeting, Must, Odds, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams,
     TurnKind, UnitKind, Values, WithPartner, Without,
 };
+use crate::form::beginning;
 use crate::game::SeatSet;
 use crate::race::turns::{TurnKeys, text::joined};
 

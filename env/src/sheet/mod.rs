@@ -14,14 +14,11 @@ pub mod builtin;
 mod check;
 mod read;
 pub mod ruleset;
-mod shape;
 mod sheets;
-mod syntax;
 pub(crate) mod values;
 
-pub use read::{SheetError, SheetProblem};
+pub use read::SheetError;
 pub use sheets::{NameTaken, Sheets};
-pub use syntax::syntax_problems;
 pub use values::*;
 
 /// The JSON Schema of sheets. Editors use it to complete and check a sheet.

@@ -1,11 +1,10 @@
 //! Reads sheets and reports their problems together; applies house rules.
 
 use serde::Deserialize;
-use toml::de::DeTable;
 use toml::{Table, Value};
 
-use super::shape::ShapeCheck;
-use super::{Sheet, check, syntax_problems};
+use super::{SCHEMA, Sheet, check};
+use crate::form::{Form, FormProblem};
 use crate::race::turns::text::joined;
 
 /// All problems of a sheet.
@@ -15,34 +14,16 @@ pub struct SheetError {
     /// The name of the file, or another name for the text.
     pub file: String,
     /// The problems in the order of the text; never empty.
-    pub problems: Vec<SheetProblem>,
-}
-
-/// A problem of a sheet.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
-pub struct SheetProblem {
-    /// The line, from 1; `None` if unknown.
-    pub line: Option<usize>,
-    /// The key, with dots; empty if the problem belongs to no key.
-    pub key: String,
-    /// The problem: the value and the allowed values, without the key.
-    pub message: String,
-}
-
-impl SheetProblem {
-    /// Returns one line: `FILE:LINE: KEY: MESSAGE`.
-    fn text(&self, file: &str) -> String {
-        let line = self.line.map_or(String::new(), |line| format!(":{line}"));
-        let key = if self.key.is_empty() {
-            String::new()
-        } else {
-            format!("{}: ", self.key)
-        };
-        format!("{file}{line}: {key}{}", self.message)
-    }
+    pub problems: Vec<FormProblem>,
 }
 
 const MAX_PROBLEMS: usize = 32;
+
+/// Keys of earlier versions, with the message for sheets that have them.
+const REMOVED: [(&str, &str); 1] = [(
+    "board.courses",
+    "this version has no courses for single seats: all seats have copies of South's course, see board.copy",
+)];
 
 impl Sheet {
     /// Reads a sheet. Errors contain the name `file`.
@@ -65,8 +46,8 @@ impl Sheet {
 
     /// The keys of a valid sheet and its house rules that have no effect. [`Sheet::read`] refuses
     /// such sheets.
-    pub fn idle(&self) -> Vec<SheetProblem> {
-        let problem = |(key, message)| SheetProblem {
+    pub fn idle(&self) -> Vec<FormProblem> {
+        let problem = |(key, message)| FormProblem {
             line: None,
             key,
             message,
@@ -75,50 +56,40 @@ impl Sheet {
     }
 
     fn read_as(text: &str, file: &str, is_new: bool) -> Result<Sheet, SheetError> {
-        let line = |at: usize| {
-            text.as_bytes()
-                .iter()
-                .take(at)
-                .filter(|&&byte| byte == b'\n')
-                .count()
-                + 1
+        let form = Form {
+            schema: &SCHEMA,
+            removed: &REMOVED,
+            has_key,
         };
-        let (table, syntax) = DeTable::parse_recoverable(text);
-        let has_tables = syntax
-            .iter()
-            .all(|error| error.message() == "duplicate key");
-        let syntax = syntax_problems(text, &syntax)
-            .into_iter()
-            .map(|(at, key, problem)| (Some(at), key, problem));
-        let mut problems: Vec<_> = syntax.collect();
-        if has_tables {
-            let mut shape = ShapeCheck::new(text);
-            let table = shape.sheet(table.into_inner());
-            problems.append(&mut shape.problems);
-            if shape.is_complete {
-                match Sheet::deserialize(table) {
-                    Ok(sheet) => {
-                        let found = contradictions(&sheet, is_new);
-                        if problems.is_empty() && found.is_empty() {
-                            return Ok(sheet);
-                        }
-                        let found = found.into_iter();
-                        problems.extend(found.map(|(key, text)| (shape.offset(&key), key, text)));
+        let mut reading = form.read(text);
+        if reading.is_complete {
+            match Sheet::deserialize(std::mem::take(&mut reading.table)) {
+                Ok(sheet) => {
+                    let found = contradictions(&sheet, is_new);
+                    if reading.problems.is_empty() && found.is_empty() {
+                        return Ok(sheet);
                     }
-                    Err(error) => problems.push((None, String::new(), unread(&error))),
+                    for (key, message) in found {
+                        reading.problems.push(FormProblem {
+                            line: reading.line(&key),
+                            key,
+                            message,
+                        });
+                    }
                 }
+                Err(error) => reading.problems.push(FormProblem {
+                    line: None,
+                    key: String::new(),
+                    message: unread(&error),
+                }),
             }
         }
-        problems.sort_by_key(|&(at, ..)| at);
+        let mut problems = reading.problems;
+        problems.sort_by_key(|problem| problem.line);
         problems.truncate(MAX_PROBLEMS);
-        let problem = |(at, key, message): (Option<usize>, _, _)| SheetProblem {
-            line: at.map(line),
-            key,
-            message,
-        };
         Err(SheetError {
             file: file.to_owned(),
-            problems: problems.into_iter().map(problem).collect(),
+            problems,
         })
     }
 
@@ -140,6 +111,23 @@ impl Sheet {
         }
         Sheet::deserialize(table).map_err(|error| unread(&error))
     }
+}
+
+/// Returns whether the types of a sheet have this key in this section. The file of the schema lacks
+/// a new key until a test writes the file again.
+fn has_key(section: &str, name: &str) -> bool {
+    let mut table = check::DEFAULTS.clone();
+    let keys = if section.is_empty() {
+        Some(&mut table)
+    } else {
+        table.get_mut(section).and_then(|keys| keys.as_table_mut())
+    };
+    let is_added = keys
+        .map(|keys| keys.insert(name.to_owned(), true.into()))
+        .is_some();
+    is_added
+        && !Sheet::deserialize(table)
+            .is_err_and(|error| error.message().starts_with("unknown field"))
 }
 
 /// The problem of a table that is not a sheet although its keys and values fit the schema.
@@ -172,6 +160,26 @@ fn contradictions(sheet: &Sheet, is_new: bool) -> Vec<check::Problem> {
 mod tests {
     use super::*;
     use crate::sheet::builtin;
+
+    #[test]
+    fn the_types_have_the_keys_of_the_schema_and_no_others() {
+        for (section, name) in [
+            ("", "title"),
+            ("", "seats"),
+            ("board", "columns"),
+            ("turn", "bonus"),
+        ] {
+            assert!(has_key(section, name), "{section}.{name}");
+        }
+        for (section, name) in [
+            ("", "titel"),
+            ("board", "curse"),
+            ("bored", "side"),
+            ("board", "title"),
+        ] {
+            assert!(!has_key(section, name), "{section}.{name}");
+        }
+    }
 
     fn problems(change: impl Fn(&str) -> String) -> Vec<String> {
         let text = change(&builtin::named("siga").expect("a built-in game").text());

@@ -9,9 +9,10 @@ use ashta_agents::network::bot::Bot;
 use ashta_agents::play::level::bands;
 use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{AgentError, BotSource, Lookahead, NamedAgent, Player};
+use ashta_env::form::FormProblem;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, SheetProblem, Sheets, builtin};
+use ashta_env::sheet::{Sheet, Sheets, builtin};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::run::config::RulesetConfig;
@@ -93,7 +94,7 @@ fn not_loaded(spec: &str, error: AgentError) -> Error {
 /// Warns of keys without effect in the sheet of a bot, a table or a run. Earlier versions accepted
 /// such keys.
 pub fn warn_of_idle_keys(owner: &str, sheet: &Sheet) {
-    for SheetProblem { key, message, .. } in sheet.idle() {
+    for FormProblem { key, message, .. } in sheet.idle() {
         remark(format_args!(
             "warning: {owner}: {key} in its sheet: {message}"
         ));

@@ -8,7 +8,6 @@
 
 mod raw;
 mod read;
-mod suggest;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -257,7 +256,7 @@ impl Config {
             .unset_keys()
             .map(|key| format!("{}: `{key}` is missing", file.display()))
             .collect();
-        if raw.problems().is_empty() && !problems.is_empty() {
+        if raw.problems.is_empty() && !problems.is_empty() {
             problems.push(
                 "the file is damaged: the settings of a run must contain every key".to_owned(),
             );

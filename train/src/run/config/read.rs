@@ -1,4 +1,5 @@
-//! Validation of the settings: checks each value against the allowed values of its field.
+//! Validation of the settings as a whole: the game with its sheet, seats and flags, and values that
+//! depend on other values.
 //!
 //! Collects all problems, so that a user can correct all of them together. Opponents are checked
 //! later, when they are loaded.
@@ -6,16 +7,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ashta_agents::learn::config::Allowed::{
-    self, Above, Name, Names, Number, Or, Switch, Text, Whole, Widths, Word,
-};
+use ashta_agents::learn::config::Allowed::Or;
 use ashta_agents::learn::config::NONE;
+use ashta_env::form::beginning;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::{Sheet, builtin};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
+use super::raw::{Origin, RawConfig};
 use super::{Config, RulesetConfig, SECTIONS};
 use crate::run::sheet_file;
 
@@ -23,74 +23,12 @@ use crate::run::sheet_file;
 /// depends on the machines.
 pub const AUTO: &str = "auto";
 
-/// The largest number of hidden layers of a network, and of units in a layer.
-const MOST_LAYERS: usize = 8;
-const MOST_UNITS: i64 = 4096;
+/// The largest number of flags in the name of a game whose repetition is reported.
+const MOST_FLAGS: usize = 100;
 
-/// The largest number of names in a list.
-const MOST_NAMES: usize = 100;
-
-/// The largest number of characters of a value that an error shows.
-const QUOTED: usize = 200;
-
-/// The allowed names of runs, and the allowed lists of names, in words.
-const NAME: &str = "a name in quotation marks: letters, digits, \"-\", \"_\" and \".\", without \".\" at the beginning";
-const NAMES: &str = "a list of at most 100 different names such as [\"random\", \"greedy\"]";
-
-/// If `value` is not allowed, returns the allowed values in words.
-fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
-    let number = value
-        .as_float()
-        .or_else(|| value.as_integer().map(|number| number as f64))
-        .unwrap_or(f64::NAN);
-    let text = value.as_str();
-    let (is_allowed, expected) = match allowed {
-        Or(word, _) if text == Some(word) => return None,
-        Or(word, allowed) => return Some(format!("{} or \"{word}\"", refusal(*allowed, value)?)),
-        Whole(low, high) => (
-            is_whole(value, low, high),
-            format!("a whole number from {low} to {high}"),
-        ),
-        Number(low, high) => (
-            (low..=high).contains(&number),
-            format!("a number from {low} to {high}"),
-        ),
-        Above(low, high) => (
-            number > low && number <= high,
-            format!("a number above {low} and at most {high}"),
-        ),
-        Switch => (value.is_bool(), "true or false".to_owned()),
-        Text(what) => (
-            text.is_some_and(|text| !text.is_empty()),
-            format!("{what}, in quotation marks"),
-        ),
-        Word(words) => (
-            text.is_some_and(|word| words.contains(&word)),
-            format!("one of {}", words.join(", ")),
-        ),
-        Name => (text.is_some_and(is_folder_name), NAME.to_owned()),
-        Names => (
-            value.as_array().is_some_and(|names| are_names(names)),
-            NAMES.to_owned(),
-        ),
-        Widths => {
-            let expected = format!(
-                "a list of 1 to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS} such as [128] or [128, 32]"
-            );
-            (
-                value.as_array().is_some_and(|widths| are_widths(widths)),
-                expected,
-            )
-        }
-    };
-    (!is_allowed).then_some(expected)
-}
-
-fn is_whole(value: &Value, low: i64, high: i64) -> bool {
-    value
-        .as_integer()
-        .is_some_and(|number| (low..=high).contains(&number))
-}
+/// The allowed names of runs, in words.
+const NAME: &str =
+    "a name of letters, digits, \"-\", \"_\" and \".\", without \".\" at the beginning";
 
 /// Reads the settings of `raw`. If `raw` does not name the run, its name is `run_name`.
 ///
@@ -99,18 +37,15 @@ fn is_whole(value: &Value, low: i64, high: i64) -> bool {
 pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     let mut reader = Reader {
         raw,
-        problems: raw.problems(),
+        problems: raw.problems.clone(),
     };
-    let (mut table, mut is_game_refused) = (Table::new(), false);
+    let mut table = Table::new();
     for (section, keys) in SECTIONS {
         let mut values = Table::new();
         for &(name, allowed) in keys {
             let key = format!("{section}.{name}");
             let value = &raw.entry(&key).value;
-            if let Some(expected) = refusal(allowed, value) {
-                reader.refuse(&key, &value.to_string(), &expected);
-                is_game_refused |= section == "ruleset";
-            } else if key == "run.name" && value.as_str() == Some(AUTO) {
+            if key == "run.name" && value.as_str() == Some(AUTO) {
                 values.insert(name.to_owned(), run_name.into());
             } else if !matches!(allowed, Or(word, _) if value.as_str() == Some(word)) {
                 values.insert(name.to_owned(), value.clone());
@@ -119,7 +54,11 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
         table.insert(section.to_owned(), values.into());
     }
     let invalid = |error: &dyn std::error::Error| vec![error.to_string()];
-    let ruleset = reader.ruleset(is_game_refused);
+    let ruleset = reader.ruleset();
+    let name = reader.text("run.name");
+    if !is_folder_name(name) {
+        reader.refuse("run.name", name, NAME);
+    }
     table.insert(
         "ruleset".to_owned(),
         Value::try_from(ruleset).map_err(|error| invalid(&error))?,
@@ -149,15 +88,9 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn refuse(&mut self, key: &str, written: &str, expected: &str) {
         let origin = &self.raw.entry(key).origin;
-        let start: String = written.chars().take(QUOTED).collect();
-        let more = if start.len() < written.len() {
-            " …"
-        } else {
-            ""
-        };
-        self.problems.push(format!(
-            "{origin}: `{key}` is {start}{more}, but must be {expected}"
-        ));
+        let found = beginning(written);
+        self.problems
+            .push(format!("{origin}: {key}: expected {expected}, not {found}"));
     }
 
     /// The text of a key; empty if its value is not a text.
@@ -166,7 +99,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The game with its sheet, seats and flags. Refuses values that the game does not allow.
-    fn ruleset(&mut self, is_refused: bool) -> RulesetConfig {
+    fn ruleset(&mut self) -> RulesetConfig {
         let written = self.text("ruleset.game");
         let seats = self
             .raw
@@ -175,15 +108,15 @@ impl<'a> Reader<'a> {
             .as_integer()
             .unwrap_or_default();
         let found = self.sheet(written);
-        // The problems of a wrong game, sheet or number of seats are already in the list.
-        let is_refused = is_refused || found.is_none();
+        // The problems of a wrong sheet are already in the list.
+        let is_refused = found.is_none();
         let (game, sheet) = found.unwrap_or_default();
         let seats = usize::try_from(seats).unwrap_or_default();
         let own = self.flags();
         let mut flags = BTreeMap::new();
         for (flag, value) in Ruleset::split(written).1 {
             if flags.insert(flag.to_owned(), value.to_owned()).is_some()
-                && self.problems.len() < MOST_NAMES
+                && self.problems.len() < MOST_FLAGS
             {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag {
                     flag: flag.to_owned(),
@@ -294,39 +227,16 @@ impl<'a> Reader<'a> {
         self.problems.push(format!("{origin}: {problem}"));
     }
 
-    fn flags(&mut self) -> BTreeMap<String, String> {
-        let mut flags = BTreeMap::new();
-        for (flag, RawEntry { value, origin }) in self.raw.flags() {
-            match value {
-                Value::String(text) => drop(flags.insert(flag.to_string(), text.clone())),
-                Value::Integer(_) | Value::Boolean(_) => {
-                    drop(flags.insert(flag.to_string(), value.to_string()))
-                }
-                _ => {
-                    let expected = "a word in quotation marks, a whole number, true or false";
-                    self.problems.push(format!(
-                        "{origin}: `{FLAGS}.{flag}` is {value}, but must be {expected}"
-                    ));
-                }
-            }
-        }
+    fn flags(&self) -> BTreeMap<String, String> {
+        let text = |value: &Value| match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        };
+        let flags = self.raw.flags();
         flags
+            .map(|(flag, entry)| (flag.to_owned(), text(&entry.value)))
+            .collect()
     }
-}
-
-fn are_names(values: &[Value]) -> bool {
-    let is_new =
-        |place: usize, name: &Value| name.as_str() != Some("") && !values[..place].contains(name);
-    values.len() <= MOST_NAMES
-        && values
-            .iter()
-            .enumerate()
-            .all(|(place, name)| name.is_str() && is_new(place, name))
-}
-
-fn are_widths(values: &[Value]) -> bool {
-    (1..=MOST_LAYERS).contains(&values.len())
-        && values.iter().all(|width| is_whole(width, 1, MOST_UNITS))
 }
 
 /// Whether `name` can be part of a folder name on every system.

@@ -12,7 +12,7 @@ const LEAST_SIMILARITY: f64 = 0.5;
 
 /// The known keys nearest to `unknown`, a dotted key such as `learning.lambda`: usually one,
 /// several if they are equally near, none if no key is near.
-pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let (section, last) = split(unknown);
     let scored = |key: &'a str| {
         let (known_section, known_last) = split(key);
@@ -30,7 +30,7 @@ pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&
 }
 
 /// Splits a dotted key into its section (empty at the top level) and its last part.
-pub fn split(key: &str) -> (&str, &str) {
+fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }
 
