@@ -26,7 +26,7 @@ mod rows;
 pub(crate) const KINDS: &str = "TSEDV";
 
 /// Keys that no turn is about: texts, the drawing in colours, house rules and their names.
-const NO_RULES: [&str; 11] = [
+const NO_RULES: [&str; 12] = [
     "name",
     "title",
     "summary",
@@ -35,6 +35,7 @@ const NO_RULES: [&str; 11] = [
     "sources",
     "rules",
     "board.look",
+    "throws.look",
     "words",
     "flags",
     "turn.kind",

@@ -7,7 +7,7 @@ use ashta_env::game::Game;
 use ashta_env::notation::RuleTopic;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Look, Sheet, Words, builtin};
+use ashta_env::sheet::{DiceLook, Look, Sheet, Words, builtin};
 use ashta_rule_tests::changes;
 
 fn race(sheet: Sheet) -> Race {
@@ -110,6 +110,7 @@ fn prose_changes_nothing_and_words_only_themselves() {
         }
         (other.minutes, other.sources, other.board.look) =
             (Some(999), vec!["Hearsay".to_owned()], Look::Chalk);
+        other.throws.look = DiceLook::Sticks;
         for flag in other.flags.values_mut() {
             "Nothing.".clone_into(&mut flag.about);
         }

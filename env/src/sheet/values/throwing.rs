@@ -22,10 +22,27 @@ pub struct Throws {
     #[serde(default = "one")]
     #[cfg_attr(test, schemars(range(min = 1, max = 4)))]
     pub dice: u8,
+    /// What a drawing of a throw shows. It does not change the rules.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub look: DiceLook,
 }
 
 fn one() -> u8 {
     1
+}
+
+/// What a drawing of a throw shows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DiceLook {
+    /// Cowries for the odds `cowries`, cubes for the values 1 to 6, otherwise long dice.
+    #[default]
+    Usual,
+    /// For the odds `cowries`: pyramids with four corners, of which two are marked.
+    Tetrahedra,
+    /// For the odds `cowries`: sticks with a flat side and a round side.
+    Sticks,
 }
 
 /// The probabilities of the values of a throw.
