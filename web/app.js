@@ -4,7 +4,6 @@
 import { ask, prepare } from "./ask.js";
 import { again, beginNew, resumeGame, availablePlayers } from "./begin.js";
 import * as board from "./board.js";
-import { showThrow } from "./dice.js";
 import { drawDock, showHints } from "./dock.js";
 import { byId, element, onClick, showText, tell } from "./dom.js";
 import * as estimates from "./estimates.js";
@@ -83,8 +82,6 @@ async function fail(what, error) {
 play.onChange(({ kind, step, node }) => {
   if (kind === "moved") say(sentence(step, node, play.game.board.throws));
   if (step?.thrown && settings.sound && !play.isHurried) rattle();
-  if (step?.thrown && !isStill() && !play.isHurried)
-    showThrow(step.thrown, play.game.board.throws, 2 * WALKS[settings.pace]);
   if (kind === "taken") noticeRules();
   if (!play.guest) {
     if (["taken", "playing", "seated"].includes(kind)) loadBots();

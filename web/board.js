@@ -66,9 +66,11 @@ function stopAt(element) {
   stop.setAttribute("tabindex", 0);
 }
 
-new ResizeObserver(
-  () => shown.board && !lifted && !press && fitting(shown) !== drawing.seenFrom && draw(shown),
-).observe(byId("board"));
+new ResizeObserver(() => {
+  if (!shown.board || lifted || press) return;
+  const { seenFrom, isBeside } = fitting(shown);
+  if (seenFrom !== drawing.seenFrom || isBeside !== drawing.frame.isBeside) draw(shown);
+}).observe(byId("board"));
 
 // Pixels in a unit of the whole drawing.
 const scale = () =>
@@ -98,8 +100,9 @@ function zoom() {
   );
 }
 
-// The seat at the lower edge: `seenFrom`, or the next seat if this makes a long board larger. The
-// page has its layout by the shape of the board.
+// The largest layout of the drawing: { seenFrom, isBeside }. The seat at the lower edge is
+// `seenFrom`, or the next seat if this makes a long board larger; the trays are around the board or
+// beside it. The page has its layout by the shape of the board.
 const LONG = 2,
   WIDE = 1.25,
   LARGER = 1.1,
@@ -107,27 +110,33 @@ const LONG = 2,
 function fitting({ board, view, seenFrom }) {
   const place = byId("board"),
     seats = view.seats.map(({ seat }) => seat);
-  const [{ width, height }, turned] = [seenFrom, BESIDE[seenFrom]].map(
-    (from) => new Frame(board, seats, from),
-  );
   const isSquare = board.rows === board.columns,
+    frames = [seenFrom, ...(isSquare ? [] : [BESIDE[seenFrom]])].flatMap((from) =>
+      [false, true].map((isBeside) => ({
+        seenFrom: from,
+        ...new Frame(board, seats, from, isBeside),
+      })),
+    );
+  const [{ width, height }] = frames,
     ratio = isSquare ? 1 : Math.max(width / height, height / width);
   document.querySelector("main").dataset.shape =
     ratio >= LONG ? "long" : ratio >= WIDE ? "wide" : "even";
   const most = parseFloat(getComputedStyle(place).maxHeight),
     size = (frame) => Math.min(place.clientWidth / frame.width, most / frame.height);
-  return !isSquare && size(turned) > LARGER * size({ width, height }) ? BESIDE[seenFrom] : seenFrom;
+  const least = (one, best) => (one.seenFrom === best.seenFrom ? 1 : LARGER) * size(best);
+  return frames.reduce((best, one) => (size(one) > least(one, best) ? one : best));
 }
 
 export function draw(next) {
   const { board, view, course, labels, winners, moves } = next,
     before = shown,
-    seenFrom = fitting(next);
+    { seenFrom, isBeside } = fitting(next);
   const seats = view.seats.map(({ seat }) => seat);
   shown = next;
   const hadFocus = root.contains(document.activeElement);
-  if (before.board !== board || drawing.seenFrom !== seenFrom || before.course !== course)
-    drawGround(board, seats, seenFrom, course);
+  const isSame = drawing?.seenFrom === seenFrom && drawing.frame.isBeside === isBeside;
+  if (before.board !== board || !isSame || before.course !== course)
+    drawGround(board, seats, seenFrom, course, isBeside);
   fill(
     lastLayer,
     moves.map((move) => drawing.track(move, "last")),
@@ -154,13 +163,14 @@ export function draw(next) {
   if (isLost && hadFocus) stop.focus({ preventScroll: true });
 }
 
-function drawGround(board, seats, seenFrom, course) {
+function drawGround(board, seats, seenFrom, course, isBeside) {
   drawing = new Drawing(
     svg,
     board,
     seats,
     seenFrom,
     bySeat(seats, (seat) => text(`seat.${seat}`)),
+    isBeside,
   );
   root.setAttribute("aria-label", text("board.label", { seat: drawing.names[seenFrom] }));
   for (const [name, value] of Object.entries(drawing.attributes)) root.setAttribute(name, value);
@@ -326,8 +336,8 @@ function typed(event) {
 
 // The point where a move ends. A piece that leaves the board lands at the end of the tray.
 function endOf({ seat, path }) {
-  const { width, height, at: inTray } = drawing.frame.tray(seat);
-  return path.length ? drawing.frame.centre(path.at(-1)) : inTray(width - 60, height / 2);
+  const { at: inTray, exit } = drawing.frame.tray(seat);
+  return path.length ? drawing.frame.centre(path.at(-1)) : inTray(...exit);
 }
 
 // Draws arrows for hints.

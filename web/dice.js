@@ -1,10 +1,10 @@
-// Draws throws. If the probabilities of the game are those of cowries, draws cowries (shells) with
-// the open side, the mouth, up or down; otherwise long dice.
+// Draws throws as the dice of the game: cowries (shells) with the open side, the mouth, up or down;
+// tetrahedra or sticks, which count or not; cubes; or long dice.
 //
-// `throws` comes from the engine's `board`: the values, their odds, and the number of dice that are
-// thrown together.
+// `throws` comes from the engine's `board`: the values, their odds, the number of dice that are
+// thrown together, and their look.
 
-import { byId, element, picture, svg } from "./dom.js";
+import { element, picture, svg } from "./dom.js";
 import { text } from "./text.js";
 
 // Angle and height of each drawn cowrie. They look irregular, but never change.
@@ -16,7 +16,23 @@ const LIE = [
   [-12, 0],
   [6, 2],
 ];
-// The dots (pips) on each face of a long die: [along, across] from -1 to 1.
+// The dots (pips) on each face of a cube: [x, y] from -1 to 1.
+const CORNERS = [
+  [-1, -1],
+  [1, 1],
+  [-1, 1],
+  [1, -1],
+];
+const FACES = [
+  [],
+  [[0, 0]],
+  CORNERS.slice(0, 2),
+  [...CORNERS.slice(0, 2), [0, 0]],
+  CORNERS,
+  [...CORNERS, [0, 0]],
+  [...CORNERS, [-1, 0], [1, 0]],
+];
+// The dots on each face of a long die: [along, across] from -1 to 1.
 const PIPS = {
   1: [[0, 0]],
   2: [
@@ -79,19 +95,72 @@ function cowrie(isUp) {
   );
 }
 
-function cowries(mouths, shells) {
-  const places = [...Array(shells).keys()];
-  // The shells whose mouths are up are spread over the row.
-  const up = places.map((at) => (2 * at + 1) % (shells + 1 - (shells % 2))).slice(0, mouths);
+// A tetrahedron from above. Two of its corners are marked; it counts if the upper one is marked.
+function tetrahedron(isUp) {
+  const top = [0, 2],
+    [left, right, back] = [
+      [-12, 11],
+      [12, 11],
+      [0, -13],
+    ];
+  const tip = (corner, ...others) =>
+    svg("polygon", {
+      class: "tip",
+      points: [corner, ...others.map((other) => corner.map((at, i) => at + (other[i] - at) * 0.3))]
+        .slice(corner === top ? 1 : 0)
+        .join(" "),
+    });
+  const face = (name, ...points) => svg("polygon", { class: name, points: points.join(" ") });
+  return svg(
+    "g",
+    { class: "tetrahedron" },
+    face("light", top, left, back),
+    face("dark", top, right, back),
+    face("", top, left, right),
+    tip(right, left, top, back),
+    isUp ? tip(top, left, right, back) : tip(left, right, top, back),
+  );
+}
+
+// A stick; it counts if its flat side is up.
+function stick(isUp) {
+  return svg(
+    "g",
+    { class: `stick ${isUp ? "up" : "down"}` },
+    svg("rect", { x: -6, y: -15, width: 12, height: 30, rx: isUp ? 3 : 6 }),
+    svg("path", { d: isUp ? "M-3 -9h6M-3 0h6M-3 9h6" : "M2.5 -10V10" }),
+  );
+}
+
+// A row of dice, of which `count` have the side up that counts.
+function row(die, count, all) {
+  const places = [...Array(all).keys()];
+  // The dice that count are spread over the row.
+  const up = places.map((at) => (2 * at + 1) % (all + 1 - (all % 2))).slice(0, count);
   const parts = places.map((at) => {
     const [turn, lift] = LIE[at % LIE.length];
     return svg(
       "g",
-      { transform: `translate(${13 + at * 23} ${17 + lift}) rotate(${turn})` },
-      cowrie(up.includes(at)),
+      { transform: `translate(${14 + at * 25} ${17 + lift}) rotate(${turn})` },
+      die(up.includes(at)),
     );
   });
-  return picture(3 + 23 * shells, 35, "", ...parts);
+  return picture(3 + 25 * all, 35, "", ...parts);
+}
+
+function cube(value) {
+  return picture(
+    32,
+    33,
+    "",
+    svg(
+      "g",
+      { class: "cube" },
+      svg("rect", { class: "edge", x: 1, y: 3, width: 30, height: 29, rx: 6 }),
+      svg("rect", { x: 1, y: 1, width: 30, height: 29, rx: 6 }),
+      FACES[value].map(([x, y]) => svg("circle", { cx: 16 + 8 * x, cy: 15.5 + 8 * y, r: 2.9 })),
+    ),
+  );
 }
 
 function longDie(value) {
@@ -112,26 +181,30 @@ function longDie(value) {
   );
 }
 
-// The number of mouths that are up for a value; null if the game does not use cowries.
-function mouthsOf(value, { values, odds }) {
+// The number of dice that count for a value; null if the dice have values of their own.
+function countOf(value, { values, odds }) {
   const at = odds === "cowries" ? values.indexOf(value) : -1;
   return at < 0 ? null : at;
 }
 
-function shape(value, throws) {
-  const mouths = mouthsOf(value, throws),
-    shells = throws.values.length - 1;
-  if (mouths === null) return longDie(value);
-  return shells <= MOST_SHELLS ? cowries(mouths, shells) : null;
+const TWO_SIDED = { tetrahedra: tetrahedron, sticks: stick };
+
+// The picture of a throw; null if there are too many dice to draw.
+export function shape(value, throws) {
+  const { values, look } = throws,
+    count = countOf(value, throws),
+    all = values.length - 1;
+  if (count !== null) return all <= MOST_SHELLS ? row(TWO_SIDED[look] ?? cowrie, count, all) : null;
+  return String(values) === "1,2,3,4,5,6" ? cube(value) : longDie(value);
 }
 
 // A throw in words: "3 (3 mouths up)".
 export function throwWords(value, throws) {
-  const mouths = mouthsOf(value, throws);
-  if (mouths === null) return String(value);
-  return mouths === 0
-    ? text("dice.noMouth", { value })
-    : text("dice.mouths", { value, count: mouths });
+  const count = countOf(value, throws),
+    kind = TWO_SIDED[throws.look] ? "marks" : "mouths";
+  return count === null
+    ? String(value)
+    : text(`dice.${count ? "up" : "none"}.${kind}`, { value, count });
 }
 
 // Draws throws next to each other. If there are many, draws equal throws once. Throws that are not
@@ -162,32 +235,4 @@ export function drawThrows(values, left, throws) {
       element("b", {}, number),
     );
   });
-}
-
-let shown = null;
-// Shows a throw large on the board for `time` milliseconds.
-export function showThrow(values, throws, time) {
-  shown?.remove();
-  const made = (shown = element(
-    "div",
-    { class: "throw", "aria-hidden": "true" },
-    drawThrows(values, null, throws),
-  ));
-  byId("place").append(made);
-  const end = { opacity: 0, scale: 0.5 },
-    still = { opacity: 1, scale: 1, rotate: "0deg" };
-  made
-    .animate(
-      [
-        { opacity: 0, scale: 1.6, rotate: "-12deg" },
-        { ...still, offset: 0.25 },
-        { ...still, offset: 0.8 },
-        end,
-      ],
-      time,
-    )
-    .finished.then(
-      () => made.remove(),
-      () => {},
-    );
 }

@@ -1,6 +1,7 @@
 // The dialog of the rules: the rules and house rules of each game, from its sheet.
 
 import { ask } from "./ask.js";
+import { diagram } from "./diagram.js";
 import { byId, element, fill, options, showText } from "./dom.js";
 import { addressOf, all, flagsOf, houseRules, named, sentencesOf } from "./games.js";
 import { openLesson } from "./lesson.js";
@@ -43,6 +44,11 @@ function draw(game, rules) {
   showText(
     byId("rules-current"),
     rules === game.name ? "" : `${text("rules.current")} ${sentencesOf(game, rules).join(" ")}`,
+  );
+  const seats = rules === play.game.rules ? play.game.letters : game.seats.at(-1);
+  diagram(rules, seats, game.sheet).then(
+    (parts) => byId("rules-game").value === game.name && fill(byId("rules-pictures"), parts),
+    () => fill(byId("rules-pictures")),
   );
   fill(byId("rules-topics"));
   if (rules === game.name) drawTopics(game);

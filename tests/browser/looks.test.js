@@ -47,7 +47,7 @@ pageTest(
 
 pageTest(
   "a large screen has two columns of panels, and the end says by how much",
-  { viewport: { width: 1700, height: 950 }, reducedMotion: "no-preference" },
+  { viewport: { width: 1900, height: 950 }, reducedMotion: "no-preference" },
   async (page) => {
     assert.equal((await box(page, "#chances")).y, (await box(page, "#turn")).y);
     await show(page, "siga S:23,home/N:21,home S 1");

@@ -10,16 +10,16 @@ import { drawn, grouped, spread } from "./pieces.js";
 const ARROWS = 6;
 
 export class Drawing {
-  // `board` as the engine describes it, the letters of the seats, the seat at the lower edge, and
-  // the names of seats by letter.
-  constructor(svg, board, seats, seenFrom, names = SEATS) {
+  // `board` as the engine describes it, the letters of the seats, the seat at the lower edge, the
+  // names of seats by letter, and whether the trays are beside the board.
+  constructor(svg, board, seats, seenFrom, names = SEATS, isBeside = false) {
     Object.assign(this, {
       svg,
       board,
       seats,
       seenFrom,
       names,
-      frame: new Frame(board, seats, seenFrom),
+      frame: new Frame(board, seats, seenFrom, isBeside),
     });
   }
 
@@ -151,42 +151,45 @@ export class Drawing {
   inTray(all, seat, isMover, label, place) {
     const { svg, frame } = this,
       { width, height, transform, at } = frame.tray(seat),
-      { isCross, scale } = frame;
-    const big = isCross ? 1.5 : 1,
-      row = isCross ? 34 : height / 2,
+      { isCross, isBeside, scale } = frame;
+    const big = isCross ? 1.5 : isBeside ? 0.8 : 1,
+      row = isCross ? 34 : isBeside ? 18 : height / 2,
       captions = [];
     const here = all.filter((group) => group.seat === seat && group.square === null);
     const sides = [
       here.filter(({ stage }) => stage === "waits"),
       here.filter(({ stage }) => stage !== "waits"),
     ];
-    const room = isCross ? 38 : 30,
-      middle = isCross ? height - 30 : height / 2,
-      size = isCross ? 14 : 12;
-    const lettersOf = ({ place }) => place.length * size * 0.56 + 10;
-    // Waiting pieces are at the left, finished pieces at the right. If there is little room, discs
-    // overlap more.
-    let left = isCross ? 12 : width * 0.3,
+    const room = isCross ? 38 : isBeside ? 23 : 30,
+      size = isCross ? 14 : isBeside ? 9 : 12;
+    const lettersOf = ({ place }) => place.length * size * 0.56 + (isBeside ? 5 : 10);
+    // Waiting pieces are at the left, finished pieces at the right; or below them, if the tray is
+    // beside the board. If there is little room, discs overlap more.
+    const begin = isCross ? 12 : isBeside ? 8 : width * 0.3;
+    let left = begin,
       right = width - 8;
-    const free = here.reduce((free, group) => free - lettersOf(group) - room, right - left - 4);
-    const most =
-      free /
-      Math.max(
-        1,
-        here.reduce((gaps, { count }) => gaps + count - 1, 0),
+    const placed = sides.flatMap((own, side) => {
+      const sharing = isBeside ? own : here,
+        middle = isCross ? height - 30 : isBeside ? 55 + 26 * side : height / 2;
+      const free = sharing.reduce(
+        (free, group) => free - lettersOf(group) - room,
+        right - begin - 4,
       );
-    const placed = sides.flatMap((own, side) =>
-      own.map((group) => {
+      const gaps = sharing.reduce((gaps, { count }) => gaps + count - 1, 0),
+        most = free / Math.max(1, gaps);
+      if (isBeside) left = begin;
+      return own.map((group) => {
         const step = Math.max(4, Math.min(group.count > 2 ? room * 0.5 : room * 0.9, most)),
           span = room + (group.count - 1) * step;
         const caption = group.place,
-          letters = lettersOf(group);
-        const start = side === 0 ? left : (right -= span + letters);
-        if (side === 0) left += span + letters;
+          letters = lettersOf(group),
+          isLeft = side === 0 || isBeside;
+        const start = isLeft ? left : (right -= span + letters);
+        if (isLeft) left += span + letters;
         captions.push(
           svg(
             "text",
-            { x: start, y: middle + (isCross ? 5 : 4), "font-size": size, class: "caption" },
+            { x: start, y: middle + 0.35 * size, "font-size": size, class: "caption" },
             caption,
           ),
         );
@@ -200,28 +203,32 @@ export class Drawing {
           );
         });
         return place(group, x, y, svg("g", {}, discs));
-      }),
-    );
+      });
+    });
+    const [player, words] = isBeside
+      ? [{ x: 8, y: 35 }, Math.min(9, (width - 16) / (0.55 * (label?.length || 1)))]
+      : [{ x: width - 12, y: row + 6, "text-anchor": "end" }, 16];
     const plate = svg(
       "g",
       { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
       svg("path", {
         d: EMBLEMS[seat],
-        transform: `translate(${12 + 6 * big} ${row}) scale(${big})`,
+        transform: `translate(${(isBeside ? 8 : 12) + 6 * big} ${row}) scale(${big})`,
         class: "sign",
       }),
       svg(
         "text",
-        { x: 12 + 16 * big, y: row + 5 * big, "font-size": 14 * big, class: "seat" },
+        {
+          x: (isBeside ? 8 : 12) + 16 * big,
+          y: row + 5 * big,
+          "font-size": 14 * big,
+          class: "seat",
+        },
         this.names[seat],
       ),
-      isCross && label
-        ? svg(
-            "text",
-            { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" },
-            label,
-          )
+      (isCross || isBeside) && label
+        ? svg("text", { ...player, "font-size": words, class: "player" }, label)
         : null,
       captions,
     );

@@ -12,14 +12,18 @@ const USUAL = 8;
 // Trays need at least this number of free rows and columns in each corner of a board.
 const FREE = 6;
 const MARGIN = 14;
+// The width and height of a tray beside the board, and the gap between both.
+const BOX = [82, 96],
+  GAP = 8;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 // Row and column of a square such as "C7", from 0.
 export const placeOf = (square) => [Number(square.slice(1)) - 1, LETTERS.indexOf(square[0])];
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {
-  // `board` as the engine describes it, the letters of the seats, and the seat at the lower edge.
-  constructor(board, seats, seenFrom) {
+  // `board` as the engine describes it, the letters of the seats, the seat at the lower edge, and
+  // whether the trays are beside the board.
+  constructor(board, seats, seenFrom, isBeside = false) {
     this.board = board;
     this.turned = AROUND.indexOf(seenFrom);
     this.isAcross = this.turned % 2 === 1;
@@ -38,9 +42,17 @@ export class Frame {
     );
     // Whether the trays are in the corners, and not along the edges.
     this.isCross = this.corners >= FREE;
+    this.isBeside = isBeside && !this.isCross;
+    // Two trays are both at the right.
+    this.isPair = seats.length < 3;
     this.scale = Math.min(1, Math.max(this.rows, this.columns) / USUAL);
-    const taken = seats.map((seat) => this.edgeOf(seat));
-    const strip = (edge) => (!this.isCross && taken.includes(edge) ? STRIP * this.scale : 0);
+    const taken = this.isBeside
+        ? [1, this.isPair ? 1 : 3]
+        : this.isCross
+          ? []
+          : seats.map((seat) => this.edgeOf(seat)),
+      size = this.isBeside ? BOX[0] + GAP : STRIP;
+    const strip = (edge) => (taken.includes(edge) ? size * this.scale : 0);
     this.edge = EDGE * this.scale;
     this.left = this.edge + strip(3);
     this.top = strip(2) || 3;
@@ -96,36 +108,59 @@ export class Frame {
     });
   }
 
-  // The tray of a seat: its width and height, `transform`, which scales and turns the tray, and
-  // `at(along, down)`, which converts a point of the tray to a point of the drawing.
+  // The tray of a seat: its width and height, `transform`, which scales and turns the tray,
+  // `at(along, down)`, which converts a point of the tray to a point of the drawing, and the point
+  // `exit` of the tray for a piece that leaves the board.
   tray(seat) {
-    const { isCross, scale, across, down, edge } = this;
+    const { isCross, isBeside, scale, across, down, edge } = this;
     const along = this.edgeOf(seat) % 2 ? down : across;
-    const [width, height] = isCross
-      ? [this.corners * SIZE - 2 * MARGIN, 116]
-      : [along / scale, STRIP - 6];
-    const [right, low, apart] = [across - width - MARGIN, down - height - MARGIN, 4 * scale];
+    const [width, height] = isBeside
+      ? BOX
+      : isCross
+        ? [this.corners * SIZE - 2 * MARGIN, 116]
+        : [along / scale, STRIP - 6];
+    const [right, low, apart] = [across - width - MARGIN, down - height - MARGIN, 4 * scale],
+      [farLeft, farRight, lowest] = [
+        -edge - BOX[0] * scale,
+        across + GAP * scale,
+        down - height * scale,
+      ];
     // The offset of each edge's tray from the upper left corner of the squares, and its angle.
     const [dx, dy, turn = 0] = (
-      isCross
-        ? [
-            [right, low],
-            [right, MARGIN],
-            [MARGIN, MARGIN],
-            [MARGIN, low],
-          ]
-        : [
-            [0, down + edge + apart],
-            [across + apart + 2, down, -90],
-            [0, 1 - this.top],
-            [-edge - apart, 0, 90],
-          ]
+      isBeside
+        ? this.isPair
+          ? [
+              [farRight, lowest],
+              [farRight, 0],
+              [farRight, 0],
+              [farRight, 0],
+            ]
+          : [
+              [farRight, lowest],
+              [farRight, 0],
+              [farLeft, 0],
+              [farLeft, lowest],
+            ]
+        : isCross
+          ? [
+              [right, low],
+              [right, MARGIN],
+              [MARGIN, MARGIN],
+              [MARGIN, low],
+            ]
+          : [
+              [0, down + edge + apart],
+              [across + apart + 2, down, -90],
+              [0, 1 - this.top],
+              [-edge - apart, 0, 90],
+            ]
     )[this.edgeOf(seat)];
     const [x, y] = [this.left + dx, this.top + dy];
     const [cos, sin] = [Math.cos, Math.sin].map((part) => part((turn * Math.PI) / 180) * scale);
     return {
       width,
       height,
+      exit: isBeside ? [width / 2, height - 20] : [width - 60, height / 2],
       transform: `translate(${x} ${y}) rotate(${turn}) scale(${scale})`,
       at: (along, down) => [x + along * cos - down * sin, y + along * sin + down * cos],
     };
