@@ -143,11 +143,12 @@ function drawSeats(game, view, who) {
   );
   const when = `${outlook === "placings" ? "places" : "chances"}.${game.begins(from) ? "throw" : isOver ? "end" : "choice"}`;
   byId("estimates-by").textContent = isShown ? text(`estimates.by.${when}`, { who: who.name }) : "";
-  fill(byId("line"), isShown && game.turns.length > 1 ? line(game, who) : null);
+  fill(byId("line"), isShown && game.turns.length > 1 ? line(game, who, [], play.goTo) : null);
 }
 
-// A chart with a line for each seat over the turns.
-export function line(game, who) {
+// A chart with a line for each seat over the turns. `marks` are points on the lines: [{ at, seat,
+// kind }]. A click calls `goTo(at)` with the nearest turn.
+export function line(game, who, marks = [], goTo = null) {
   const { turns } = game,
     [width, height, edge] = [340, 74, 4];
   const x = (number) => edge + ((width - 2 * edge) * number) / Math.max(1, turns.length - 1);
@@ -167,6 +168,13 @@ export function line(game, who) {
         .join(" "),
     }),
   );
+  const points = marks.flatMap(({ at, seat, kind }) => {
+    const number = turns.findLastIndex((turn) => turn <= at),
+      share = all[number]?.[game.seats.indexOf(seat)];
+    return share === undefined
+      ? []
+      : [svg("path", { class: `mark ${kind}`, d: `M${x(number)} ${y(share)}h0` })];
+  });
   const drawing = picture(
     width,
     height,
@@ -174,8 +182,13 @@ export function line(game, who) {
     rules,
     svg("path", { class: "now", d: `M${x(now)} 0V${height}` }),
     lines,
+    points,
   );
-  drawing.setAttribute("class", "chart");
+  drawing.addEventListener("click", ({ clientX }) => {
+    const { left, width } = drawing.getBoundingClientRect();
+    goTo?.(turns[Math.round(((clientX - left) / width) * (turns.length - 1))]);
+  });
+  drawing.setAttribute("class", goTo ? "chart can" : "chart");
   drawing.setAttribute("preserveAspectRatio", "none");
   return drawing;
 }

@@ -2,10 +2,12 @@
 // They follow from the values of the adviser.
 
 import { ask } from "./ask.js";
+import { drawThrows } from "./dice.js";
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
 import * as play from "./play.js";
 import { learn } from "./stats.js";
+import { still } from "./still.js";
 import { engine, percent, text } from "./text.js";
 
 // The classes of bad choices, with the smallest cost of each class, as in `ashta analyze`.
@@ -14,6 +16,7 @@ const CLASSES = [
   [0.04, "error"],
   [0.02, "doubtful"],
 ];
+const classOf = ({ cost }) => CLASSES.find(([from]) => cost >= from)?.[1];
 // The largest number of choices in the list. The worst choice is the first.
 const LISTED = 12;
 // Two moves are equally good if their values differ by less than this number.
@@ -58,7 +61,8 @@ export async function openReview(retry) {
     count: game.turns.length - 1,
   });
   byId("review-by").textContent = text("review.busy", { who: who.name, count: game.nodes.length });
-  for (const id of ["review-seats", "review-moments", "review-choices"]) fill(byId(id));
+  for (const id of ["review-seats", "review-line", "review-moments", "review-choices"])
+    fill(byId(id));
   byId("review").showModal();
   const isOld = () => game !== play.game || !byId("review").open;
   await estimates.learn(
@@ -92,17 +96,24 @@ export async function openReview(retry) {
             cost: percent(sum("cost")),
             count: choices.length,
           }),
+          CLASSES.map(([, name]) => {
+            const count = own.filter((change) => classOf(change) === name).length;
+            return count
+              ? element("b", { class: `verdict ${name}` }, text(`review.counts.${name}`, { count }))
+              : null;
+          }),
         ),
       );
     }),
   );
+  const costly = all.filter(classOf).sort((a, b) => b.cost - a.cost);
+  const marks = costly.map((change) => ({ ...change, kind: classOf(change) }));
+  fill(
+    byId("review-line"),
+    estimates.line(game, who, marks, (at) => closing(() => play.goTo(at))()),
+  );
   const turn = turningPoint(game, valueAt);
   const moments = [
-    [
-      text("review.mistake"),
-      most(all, "cost"),
-      (change) => text("review.cost", { cost: percent(change.cost) }),
-    ],
     [
       text("review.luckiest"),
       most(all, "luck"),
@@ -112,37 +123,45 @@ export async function openReview(retry) {
   ];
   fill(
     byId("review-moments"),
-    moments.map(([name, change, words]) => change && item(change, name, words(change), retry)),
-  );
-  const costly = all
-    .filter(({ cost }) => cost >= CLASSES.at(-1)[0])
-    .sort((a, b) => b.cost - a.cost)
-    .slice(0, LISTED);
-  const items = costly.map((change) =>
-    item(
-      change,
-      "",
-      text(`review.classes.${CLASSES.find(([from]) => change.cost >= from)[1]}`, {
-        cost: percent(change.cost),
-      }),
-      retry,
+    moments.map(
+      ([name, change, words]) => change && item(change, `${name}${words(change)}`, retry),
     ),
+  );
+  const listed = costly.slice(0, LISTED);
+  const items = listed.map((change) =>
+    item(change, text(`review.classes.${classOf(change)}`, { cost: percent(change.cost) }), retry),
   );
   fill(byId("review-choices"), items);
   byId("review-none").hidden = costly.length > 0;
-  for (const [number, change] of costly.entries()) {
+  for (const [number, change] of listed.entries()) {
     const best = await better(game, change, who);
     if (isOld()) return;
-    if (best)
-      items[number].append(
-        element("p", {}, text("review.better", { words: engine(best.words) })),
-        button(
-          closing(() => retry(change.at, best.actions)),
-          {},
-          text("review.play"),
-        ),
-      );
+    if (!best) continue;
+    draw(items[number], change, [["better", best.moves]]);
+    items[number].append(
+      element("p", {}, text("review.better", { words: engine(best.words) })),
+      button(
+        closing(() => retry(change.at, best.actions)),
+        {},
+        text("review.play"),
+      ),
+    );
   }
+}
+
+// Draws the position of a step, its moves, and other moves (`tracks`), into its item.
+function draw(item, { at, seat, step }, tracks = []) {
+  const { game } = play;
+  still({
+    position: game.nodes[at].position,
+    board: game.board,
+    sheet: game.about.sheet,
+    tracks: [...tracks, [step.thrown ? "" : "played", step.moves ?? []]],
+    seenFrom: seat,
+  }).then(
+    (made) => fill(item.querySelector(".picture"), made),
+    () => {},
+  );
 }
 
 // The best turn instead of a choice, by the adviser; null if there are too many turns, or if no
@@ -217,20 +236,34 @@ function dismiss() {
   play.changed({ kind: "judged" });
 }
 
-// A step as a button that shows it; a choice also has a button to try it again.
-function item({ at, seat, step }, before, after, retry) {
-  const number = play.game.turns.filter((place) => place <= at).length;
-  const words = step.thrown
-    ? text("review.throws", { values: step.thrown.join(", ") })
-    : step.words;
-  return element(
+// A step as a button that shows it, with a picture; a choice also has a button to try it again.
+function item(change, verdict, retry) {
+  const { at, seat, step } = change,
+    number = play.game.turns.filter((place) => place <= at).length;
+  const made = element(
     "li",
-    {},
+    { class: `moment ${classOf(change) ?? ""}` },
     button(
       closing(() => play.goTo(at)),
       { class: "quiet" },
-      element("b", {}, before),
-      text("review.step", { number, seat: text(`seat.${seat}`), words, about: after }),
+      element("span", { class: "picture" }),
+      element(
+        "span",
+        {},
+        element("b", { class: "verdict" }, verdict),
+        step.thrown ? drawThrows(step.thrown, null, play.game.board.throws) : null,
+        element(
+          "span",
+          {},
+          text("review.step", {
+            number,
+            seat: text(`seat.${seat}`),
+            words: step.thrown
+              ? text("review.throws", { values: step.thrown.join(", ") })
+              : step.words,
+          }),
+        ),
+      ),
     ),
     step.actions
       ? button(
@@ -240,6 +273,8 @@ function item({ at, seat, step }, before, after, retry) {
         )
       : null,
   );
+  draw(made, change);
+  return made;
 }
 
 const closing = (act) => () => {

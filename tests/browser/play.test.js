@@ -758,8 +758,13 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
     [0, 0.1],
     [-0.4, 0],
   ]);
-  const words = await page.locator("#review-choices .quiet").first().textContent();
-  assert.match(words, /^turn \d+, South: .* \((blunder|error|doubtful), cost [\d.]+ %\)$/);
+  const words = await page.locator("#review-choices .quiet > :last-child").first().textContent();
+  assert.match(words, /^(blunder|error|doubtful), cost [\d.]+ %turn \d+, South: ./);
+  await page.locator("#review-choices .still .better").first().waitFor({ state: "attached" });
+  // A click on the chart shows this turn, and closes the review.
+  await page.locator("#review-line svg").click({ position: { x: 100, y: 20 } });
+  await page.waitForFunction(() => document.body.dataset.state.endsWith("paused"));
+  await page.evaluate(() => document.getElementById("look-back").click());
   await page.locator("#review-choices .quiet").first().click();
   await page.waitForFunction(() => document.body.dataset.state.endsWith("paused"));
   await page.click("#to-end");
@@ -768,7 +773,7 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await page.click("#look-back");
   const better = page.locator("#review-choices li:has(p)").first();
   const best = (await better.locator("p").textContent()).replace("Better: ", ""),
-    number = /^turn (\d+),/.exec(await better.textContent())[1];
+    number = /turn (\d+),/.exec(await better.textContent())[1];
   await page.evaluate(() => {
     document.body.dataset.state = "again";
   });

@@ -1,0 +1,36 @@
+// A small picture of a position, without trays and names.
+
+import { ask } from "./ask.js";
+import { svg } from "./dom.js";
+import { Drawing } from "./drawing.js";
+import { groups } from "./pieces.js";
+
+// The picture of a position with its `board`, as the engine describes it. `tracks` are moves with
+// the names of their styles: [[name, moves]]; `seenFrom` is the seat at the lower edge.
+export async function still({ position, board, sheet, tracks = [], seenFrom = null }) {
+  const view = await ask({ op: "view", position, sheet }),
+    seats = view.seats.map(({ seat }) => seat);
+  const drawing = new Drawing(svg, board, seats, seenFrom ?? seats[0]),
+    { left, top, across, down } = drawing.frame;
+  const place = ({ seat }, x, y, shape) =>
+    svg("g", { class: `piece seat-${seat}`, transform: `translate(${x} ${y})` }, shape);
+  const made = svg(
+    "svg",
+    {
+      ...drawing.attributes,
+      viewBox: `${left - 3} ${top - 3} ${across + 6} ${down + 6}`,
+      "aria-hidden": "true",
+    },
+    drawing.ground(),
+    drawing.onSquares(groups(view, board.words), place),
+    tracks.map(([name, moves]) =>
+      svg(
+        "g",
+        { class: name },
+        moves.map((move) => drawing.track(move, "last")),
+      ),
+    ),
+  );
+  made.classList.add("still");
+  return made;
+}
