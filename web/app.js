@@ -125,6 +125,7 @@ function drawNow() {
       line: line(),
       players: play.players,
       at: play.game.at,
+      position: play.game.position,
       isNew: play.game.last === 0,
     });
   draw(step).catch((error) => fail(text("app.notDrawn"), error));

@@ -1,6 +1,7 @@
 // The dialog of games: stored games, the current game as text and as a link, and texts that the
 // user pastes. If a text has errors, the dialog shows them, and the current game does not change.
 
+import { ask } from "./ask.js";
 import { resumeGame, takePosition, takeRecord } from "./begin.js";
 import { button, byId, element, fill, onClick, onFile, options, saveFile, tell } from "./dom.js";
 import { looksLikeSheet, named } from "./games.js";
@@ -9,6 +10,7 @@ import { line, link, linked, read } from "./record.js";
 import { openSetup } from "./setup.js";
 import { openSheet } from "./sheets.js";
 import { drawStats } from "./stats.js";
+import { still } from "./still.js";
 import * as store from "./store.js";
 import { date, text } from "./text.js";
 
@@ -52,8 +54,17 @@ export function openExchange() {
   byId("exchange").showModal();
 }
 
-function keptGame(game, { record, title }) {
-  const name = record.start.split(" ")[0];
+// A stored game as a card with its board.
+function keptGame(game, { record, parts: [players, ...result] }) {
+  const { start, sheet } = record,
+    name = start.split(" ")[0],
+    picture = element("span", { class: "picture" });
+  ask({ op: "board", position: start, sheet })
+    .then((board) => still({ position: game.position ?? start, board, sheet }))
+    .then(
+      (made) => fill(picture, made),
+      () => {},
+    );
   const act = () =>
     orRefuse(async () => {
       if (!(await resumeGame(game))) throw new Error(text("exchange.elsewhere"));
@@ -65,9 +76,15 @@ function keptGame(game, { record, title }) {
     button(
       act,
       { class: "quiet" },
-      element("b", {}, named(name.split("?")[0])?.title ?? name),
-      ` ${title}, `,
-      date(game.when),
+      picture,
+      element(
+        "span",
+        {},
+        element("b", {}, named(name.split("?")[0])?.title ?? name),
+        element("span", {}, players),
+        element("span", {}, result.join(", ")),
+        element("span", { class: "soft" }, date(game.when)),
+      ),
     ),
   );
 }
@@ -86,6 +103,7 @@ async function copy(copied, said) {
     done(said);
   } catch {
     // Without access to the clipboard, the user can copy the text by hand.
+    byId("paste").open = true;
     byId("pasted").value = copied;
     byId("pasted").focus();
     byId("pasted").select();

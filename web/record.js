@@ -105,7 +105,9 @@ export function read(pasted) {
 function parsed(line, sheet) {
   const record = attempt(() => ({ sheet, ...JSON.parse(line) }));
   const trouble = record ? wrong(record) : text("record.damaged");
-  return trouble ? { trouble } : { record, title: title(record) };
+  if (trouble) return { trouble };
+  const parts = described(record).filter(Boolean);
+  return { record, parts, title: parts.join(", ") };
 }
 
 // The first problem with the form of a record, or null.
@@ -125,7 +127,8 @@ function wrong({ start, sheet = "", moves, players = [], at = 0 }) {
 
 const isNumber = (value) => Number.isInteger(value) && value >= 0;
 
-function title({ players: names = [], returns = [], turns, ending }) {
+// The players, the number of turns and the result of a record, in words.
+function described({ players: names = [], returns = [], turns, ending }) {
   const players = names.map(readable);
   const won =
     returns.length && Math.max(...returns) > Math.min(...returns)
@@ -140,7 +143,5 @@ function title({ players: names = [], returns = [], turns, ending }) {
     players.join(" – ") || text("record.game"),
     turns ? text("record.turns", { count: turns }) : null,
     end,
-  ]
-    .filter(Boolean)
-    .join(", ");
+  ];
 }

@@ -169,6 +169,14 @@ export async function newGame(page, { game, seats = "SN", players = {}, first = 
   return ready(page, before === "new" ? null : "new");
 }
 
+// Opens the dialog of games with all its parts.
+export async function openGames(page) {
+  await page.click("nav [data-dialog=exchange]");
+  await page.evaluate(() => {
+    for (const part of document.querySelectorAll("#exchange details")) part.open = true;
+  });
+}
+
 // Reads the shown position from the dialog of games.
 export async function position(page) {
   await page.click("nav [data-dialog=exchange]");
@@ -179,7 +187,7 @@ export async function position(page) {
 
 // Pastes a text into the dialog of games, which stays open if the text is refused.
 export async function paste(page, text) {
-  if (!(await page.isVisible("#exchange"))) await page.click("nav [data-dialog=exchange]");
+  if (!(await page.isVisible("#exchange"))) await openGames(page);
   await page.fill("#pasted", text);
   await page.evaluate(() => {
     document.body.dataset.state = "pasting";
@@ -195,7 +203,7 @@ export async function show(page, text) {
 
 // Copies the game to the clipboard; returns its text.
 export async function copyGame(page) {
-  await page.click("nav [data-dialog=exchange]");
+  await openGames(page);
   await page.click("#copy-game");
   const text = await page.evaluate(() => navigator.clipboard.readText());
   await page.click("#exchange [data-close]");

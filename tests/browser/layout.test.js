@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-import { hurry, newGame, pageTests, press, ready, show } from "./browser.js";
+import { hurry, newGame, pageTests, press, ready, show, openGames } from "./browser.js";
 import { Engine } from "./engine.js";
 
 const { pageTest } = pageTests();
@@ -107,7 +107,9 @@ function overlaps() {
     add(place, range.getClientRects(), 4);
   }
   const nameOf = ({ element }) =>
-    element.id || `${element.tagName} ${element.className} ${element.textContent.slice(0, 30)}`;
+    element.closest(".ends")
+      ? "DIV ends"
+      : element.id || `${element.tagName} ${element.className} ${element.textContent.slice(0, 30)}`;
   return parts.flatMap((a, at) =>
     parts
       .slice(at + 1)
@@ -266,7 +268,7 @@ pageTest(
     };
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 700 });
-      await page.click("[data-dialog=exchange]");
+      await openGames(page);
       for (const button of ["#copy-link", "#copy-position", "#copy-game", "#save-game"])
         await check(button, "#exchange-done");
       await page.fill("#pasted", "nothing");

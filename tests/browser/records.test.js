@@ -24,6 +24,7 @@ import {
   show,
   start,
   state,
+  openGames,
 } from "./browser.js";
 import { Engine } from "./engine.js";
 
@@ -104,7 +105,7 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
   }
   await show(page, "pagade S:75,75,76,76/N:75,75,76,76 - -");
   assert.match(await page.textContent("#turn-title"), /can ever move again: a draw/);
-  await page.click("nav [data-dialog=exchange]");
+  await openGames(page);
   await page.click("#copy-position");
   assert.equal(
     await page.evaluate(() => navigator.clipboard.readText()),
@@ -165,7 +166,7 @@ for (const [game, seats] of [
   pageTest(`a record of an arena is replayed to its end: ${game} for ${seats}`, async () => {
     const { file, text } = await arena(game, seats);
     const records = games(text);
-    await page.click("nav [data-dialog=exchange]");
+    await openGames(page);
     await page.setInputFiles("#open-file", file);
     await page.locator("#choose-record").waitFor();
     assert.equal(await page.locator("#record-number option").count(), records.length);
@@ -281,7 +282,7 @@ pageTest(
     await page.locator("#slider").fill("7");
     await page.waitForFunction(() => document.body.dataset.state.startsWith("7 "));
     const shown = await position(page);
-    await page.click("nav [data-dialog=exchange]");
+    await openGames(page);
     await page.click("#copy-link");
     const link = await page.waitForFunction(
       () => document.getElementById("exchange-done").textContent && navigator.clipboard.readText(),
@@ -361,7 +362,7 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   // Browsers slow down hidden tabs.
   await page.bringToFront();
   // A tab cannot take the game of another tab.
-  await page.click("nav [data-dialog=exchange]");
+  await openGames(page);
   await page.locator("#kept-games button").filter({ hasText: "Pagade" }).click();
   await page.waitForFunction(() =>
     /another tab/.test(document.getElementById("exchange-trouble").textContent),
@@ -474,7 +475,7 @@ pageTest("a position is set up by clicks, keys and text, and the engine judges i
     ],
   ]) {
     await show(page, text);
-    await page.click("nav [data-dialog=exchange]");
+    await openGames(page);
     await page.click("#open-setup");
     // Bots may have moved on.
     await page.fill("#setup-text", text);

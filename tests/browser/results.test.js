@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
-import { hurry, newGame, pageTests, playTurn, press, state } from "./browser.js";
+import { hurry, newGame, pageTests, playTurn, press, state, openGames } from "./browser.js";
 
 const { pageTest } = pageTests();
 
@@ -79,7 +79,7 @@ pageTest(
     await finish(page);
     await newGame(page, { game: "ashtapada", players: { S: "person", N: "person" } });
     await finish(page);
-    await page.click("nav [data-dialog=exchange]");
+    await openGames(page);
     const rows = await page
       .locator("#stats-rows tr")
       .evaluateAll((all) =>
@@ -103,7 +103,7 @@ pageTest(
     await page.click("#exchange [data-close]");
     await press(page, "#step-back");
     await press(page, "#step-on");
-    await page.click("nav [data-dialog=exchange]");
+    await openGames(page);
     assert.ok(!(await page.isVisible("#stats")), "deleted results stay deleted");
   },
 );

@@ -22,6 +22,7 @@ import {
   show,
   start,
   TARGET,
+  openGames,
 } from "./browser.js";
 
 let running, folder, program, address;
@@ -122,7 +123,7 @@ test("a long game is opened by few requests", { timeout: 120000 }, async () => {
   const steps = Number(await page.getAttribute("#slider", "max"));
   assert.ok(steps > 400 && requests > 1 && requests < 10, `${steps} steps, ${requests} requests`);
   assert.match(await page.textContent("#about"), /computed by the program ashta on this machine/);
-  await page.click("nav [data-dialog=exchange]");
+  await openGames(page);
   await page.click("#copy-link");
   await page
     .locator("#exchange-done")
@@ -143,7 +144,7 @@ test("a long game is opened by few requests", { timeout: 120000 }, async () => {
     );
   }
   await page.click("#settings [data-close]");
-  await page.click("nav [data-dialog=exchange]");
+  await openGames(page);
   await page.click("#copy-link");
   await page
     .locator("#exchange-done")
