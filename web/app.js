@@ -144,10 +144,14 @@ async function draw(walk) {
   byId("game-name").title = games.sentencesOf(game.about, game.rules).join("\n");
   drawBoard(view, walk);
   drawDock(now, (option) => board.lifted || board.lightMove(option));
-  drawPast();
-  drawLog(game, play.goTo);
   drawGuide(verdict);
   keepFocus();
+  document.body.classList.toggle("settling", !turn.isSettled());
+  // The board and the choices are painted first.
+  await new Promise((resolve) => setTimeout(resolve));
+  if (isOld()) return;
+  drawPast();
+  drawLog(game, play.goTo);
   const who = estimates.adviser();
   if (!play.guest)
     Promise.all([drawHints(who, isOld), estimates.drawEstimates(view, who, isOld)]).catch(
@@ -158,13 +162,11 @@ async function draw(walk) {
     );
   const state = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
   // Tests wait for this state. It is set when the buttons react to clicks again.
-  const isReady = turn.isSettled(),
-    settle = () => {
-      document.body.classList.remove("settling");
-      document.body.dataset.state = state;
-    };
-  document.body.classList.toggle("settling", !isReady);
-  if (isReady) settle();
+  const settle = () => {
+    document.body.classList.remove("settling");
+    document.body.dataset.state = state;
+  };
+  if (turn.isSettled()) settle();
   else setTimeout(() => isOld() || settle(), turn.SETTLE);
 }
 

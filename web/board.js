@@ -250,7 +250,10 @@ function under(event) {
   };
 }
 
-const take = (option) => (shown.put ?? pick)(option);
+function take(option) {
+  if (shown.put) shown.put(option);
+  else if (pick(option)) lower();
+}
 
 function pressed(event) {
   if (event.button) return;
@@ -392,7 +395,12 @@ function lift(spot) {
         svg("circle", { cx: place.x, cy: y, r: SIZE / 2 - 3 }),
         svg(
           "text",
-          { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 },
+          {
+            x: place.x,
+            y: y + 5,
+            "text-anchor": "middle",
+            "font-size": 17 - 2 * Math.max(1, text.length - 1),
+          },
           text,
         ),
       );

@@ -20,40 +20,24 @@ export async function diagram(rules, seats, sheet) {
   return [course(drawing, view), legend(drawing, view), odds(outcomes, board.throws)];
 }
 
-// The numbers of the squares on the course of the seat: { square: [number, …] }.
-function numbersOf({ board, seenFrom }) {
-  const { courses, first_number: first } = board;
-  return grouped(
-    courses[seenFrom].map((square, at) => ({ square, number: at + first })),
-    ({ square }) => square,
-  );
-}
-
-// The squares where pieces of the seat begin, or enter.
-function begins({ board, seenFrom }, { pieces }) {
-  const own = pieces.filter(({ seat, square }) => seat === seenFrom && square);
-  return own.length ? own.map(({ square }) => square) : [board.courses[seenFrom][0]];
-}
+// The squares where pieces of the seat begin; none if the pieces wait.
+const begins = ({ seenFrom }, { pieces }) =>
+  pieces.filter(({ seat, square }) => seat === seenFrom && square).map(({ square }) => square);
 
 function course(drawing, view) {
-  const { frame, seenFrom } = drawing,
-    { left, top, across, down, edge } = frame;
-  const made = svg(
-    "svg",
-    {
-      ...drawing.attributes,
-      viewBox: `${left - edge} ${top - 3} ${across + edge + 3} ${down + edge + 3}`,
-      role: "img",
-      "aria-label": text("rules.course", { seat: text(`seat.${seenFrom}`) }),
-    },
-    drawing.ground(),
-    [...new Set(begins(drawing, view))].map((square) => {
+  const { frame, seenFrom, board } = drawing,
+    way = board.courses[seenFrom],
+    own = begins(drawing, view);
+  return drawing.picture(
+    frame.edge,
+    { role: "img", "aria-label": text("rules.course", { seat: text(`seat.${seenFrom}`) }) },
+    [...new Set(own.length ? own : [way[0]])].map((square) => {
       const [cx, cy] = frame.centre(square);
       return svg("circle", { class: `target seat-${seenFrom}`, cx, cy, r: SIZE / 2 - 3 });
     }),
-    [...numbersOf(drawing)].map(([square, all]) => {
+    [...grouped(way.keys(), (at) => way[at])].map(([square, all]) => {
       const [x, y] = frame.centre(square);
-      return all.map(({ number }, at) =>
+      return all.map((number, at) =>
         svg(
           "text",
           {
@@ -62,20 +46,18 @@ function course(drawing, view) {
             "text-anchor": "middle",
             class: "number",
           },
-          String(number),
+          String(number + board.first_number),
         ),
       );
     }),
   );
-  return made;
 }
 
 // The meaning of the ring, of marked squares, and of the finish.
 function legend(drawing, view) {
   const { board, seenFrom } = drawing,
-    { words, squares, look } = board,
+    { words, squares } = board,
     seat = text(`seat.${seenFrom}`);
-  const waits = view.pieces.some((piece) => piece.seat === seenFrom && !piece.square);
   const swatch = (ground, ...parts) => {
     const made = picture(
       SIZE,
@@ -89,13 +71,16 @@ function legend(drawing, view) {
       ),
       ...parts,
     );
-    made.setAttribute("class", `ashta-board look-${look}`);
+    made.setAttribute("class", drawing.attributes.class);
     return made;
   };
   const has = (...grounds) => squares.some(({ ground }) => grounds.includes(ground));
   const ring = svg("circle", { class: `target seat-${seenFrom}`, cx: 20, cy: 20, r: 17 });
   const rows = [
-    [swatch("plain", ring), text(`rules.${waits ? "enter" : "begin"}`, { seat })],
+    [
+      swatch("plain", ring),
+      text(`rules.${begins(drawing, view).length ? "begin" : "enter"}`, { seat }),
+    ],
     has("marked") ? [swatch("marked"), engine(words.mark)] : null,
     has("end", "home") ? [swatch("end"), engine(words.finish)] : null,
   ];
@@ -116,7 +101,7 @@ function odds(outcomes, throws) {
     );
   return element(
     "ul",
-    { class: "odds", "aria-label": text("rules.odds") },
+    { class: "odds" },
     throws.values.map((value) =>
       element(
         "li",

@@ -32,40 +32,6 @@ const FACES = [
   [...CORNERS, [0, 0]],
   [...CORNERS, [-1, 0], [1, 0]],
 ];
-// The dots on each face of a long die: [along, across] from -1 to 1.
-const PIPS = {
-  1: [[0, 0]],
-  2: [
-    [-0.3, 0],
-    [0.3, 0],
-  ],
-  3: [
-    [-0.5, 0],
-    [0, 0],
-    [0.5, 0],
-  ],
-  4: [
-    [-0.28, -1],
-    [0.28, -1],
-    [-0.28, 1],
-    [0.28, 1],
-  ],
-  5: [
-    [-0.5, -1],
-    [0.5, -1],
-    [0, 0],
-    [-0.5, 1],
-    [0.5, 1],
-  ],
-  6: [
-    [-0.5, -1],
-    [0, -1],
-    [0.5, -1],
-    [-0.5, 1],
-    [0, 1],
-    [0.5, 1],
-  ],
-};
 // The largest number of drawn shells. For more shells, only their number is shown.
 const MOST_SHELLS = 8;
 // The largest number of throws that are drawn one by one. If there are more, equal throws are drawn
@@ -82,7 +48,6 @@ function cowrie(isUp) {
       svg("path", { class: "shine", d: "M-4 -8C-6 -4 -6 1 -5 5" }),
       svg("circle", { cx: 2, cy: -3, r: 1.3, class: "speck" }),
       svg("circle", { cx: 4, cy: 3, r: 1, class: "speck" }),
-      svg("circle", { cx: -1, cy: 6, r: 1.1, class: "speck" }),
     );
   }
   const teeth = [-8, -5, -2, 1, 4, 7].map((y) => `M-3.4 ${y}h2.2M1.2 ${y}h2.2`).join("");
@@ -128,11 +93,11 @@ function stick(isUp) {
     "g",
     { class: `stick ${isUp ? "up" : "down"}` },
     svg("rect", { x: -6, y: -15, width: 12, height: 30, rx: isUp ? 3 : 6 }),
-    svg("path", { d: isUp ? "M-3 -9h6M-3 0h6M-3 9h6" : "M2.5 -10V10" }),
+    svg("path", { d: isUp ? "M-3 -6h6M-3 6h6" : "M2.5 -10V10" }),
   );
 }
 
-// A row of dice, of which `count` have the side up that counts.
+// A row of dice. `count` of them count.
 function row(die, count, all) {
   const places = [...Array(all).keys()];
   // The dice that count are spread over the row.
@@ -164,8 +129,9 @@ function cube(value) {
 }
 
 function longDie(value) {
-  const face = PIPS[value]?.map(([along, across]) =>
-    svg("circle", { cx: 42 + along * 42, cy: 15 + across * 4.6, r: 3.1 }),
+  // The dots of small numbers are in one line.
+  const face = FACES[value]?.map(([x, y]) =>
+    svg("circle", { cx: 42 + y * 21, cy: 15 + (value < 4 ? 0 : x) * 4.6, r: 3.1 }),
   ) ?? [svg("text", { x: 42, y: 21, "text-anchor": "middle", "font-size": 17 }, String(value))];
   return picture(
     84,
@@ -181,7 +147,7 @@ function longDie(value) {
   );
 }
 
-// The number of dice that count for a value; null if the dice have values of their own.
+// How many dice count for a value; null for dice with numbers.
 function countOf(value, { values, odds }) {
   const at = odds === "cowries" ? values.indexOf(value) : -1;
   return at < 0 ? null : at;

@@ -64,7 +64,8 @@ export function drawDock({ view, can, outcomes, isStuck }, light) {
     : view.node === "over"
       ? text("dock.after")
       : text("dock.moves");
-  letScroll();
+  // The layout of the next frame is known without a second computation.
+  requestAnimationFrame(letScroll);
 }
 
 // Draws the moves by piece. If a piece has several moves, each piece has a heading.

@@ -106,11 +106,13 @@ export async function openReview(retry) {
       );
     }),
   );
-  const costly = all.filter(classOf).sort((a, b) => b.cost - a.cost);
-  const marks = costly.map((change) => ({ ...change, kind: classOf(change) }));
+  const costly = all
+    .map((change) => ({ ...change, kind: classOf(change) }))
+    .filter(({ kind }) => kind)
+    .sort((a, b) => b.cost - a.cost);
   fill(
     byId("review-line"),
-    estimates.line(game, who, marks, (at) => closing(() => play.goTo(at))()),
+    estimates.line(game, who, costly, (at) => closing(() => play.goTo(at))()),
   );
   const turn = turningPoint(game, valueAt);
   const moments = [
@@ -129,7 +131,7 @@ export async function openReview(retry) {
   );
   const listed = costly.slice(0, LISTED);
   const items = listed.map((change) =>
-    item(change, text(`review.classes.${classOf(change)}`, { cost: percent(change.cost) }), retry),
+    item(change, text(`review.classes.${change.kind}`, { cost: percent(change.cost) }), retry),
   );
   fill(byId("review-choices"), items);
   byId("review-none").hidden = costly.length > 0;
@@ -238,11 +240,11 @@ function dismiss() {
 
 // A step as a button that shows it, with a picture; a choice also has a button to try it again.
 function item(change, verdict, retry) {
-  const { at, seat, step } = change,
+  const { at, seat, step, kind = "" } = change,
     number = play.game.turns.filter((place) => place <= at).length;
   const made = element(
     "li",
-    { class: `moment ${classOf(change) ?? ""}` },
+    { class: `moment ${kind}` },
     button(
       closing(() => play.goTo(at)),
       { class: "quiet" },

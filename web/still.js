@@ -10,18 +10,12 @@ import { groups } from "./pieces.js";
 export async function still({ position, board, sheet, tracks = [], seenFrom = null }) {
   const view = await ask({ op: "view", position, sheet }),
     seats = view.seats.map(({ seat }) => seat);
-  const drawing = new Drawing(svg, board, seats, seenFrom ?? seats[0]),
-    { left, top, across, down } = drawing.frame;
+  const drawing = new Drawing(svg, board, seats, seenFrom ?? seats[0]);
   const place = ({ seat }, x, y, shape) =>
     svg("g", { class: `piece seat-${seat}`, transform: `translate(${x} ${y})` }, shape);
-  const made = svg(
-    "svg",
-    {
-      ...drawing.attributes,
-      viewBox: `${left - 3} ${top - 3} ${across + 6} ${down + 6}`,
-      "aria-hidden": "true",
-    },
-    drawing.ground(),
+  const made = drawing.picture(
+    3,
+    { "aria-hidden": "true" },
     drawing.onSquares(groups(view, board.words), place),
     tracks.map(([name, moves]) =>
       svg(

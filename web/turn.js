@@ -40,17 +40,23 @@ export async function currentTurn(isOld) {
 }
 
 export const isSettled = () => settings.pace === "none" || performance.now() - since >= SETTLE;
-export const throwDice = () => play.turnOfPerson() === "throw" && isSettled() && play.throwDice();
+export function throwDice() {
+  if (play.turnOfPerson() !== "throw" || !isSettled()) return;
+  // The button answers before the engine does.
+  byId("throw").disabled = true;
+  play.throwDice();
+}
 export const enter = (thrown) => isSettled() && play.go([thrown]);
 export const leave = () => choice?.end && isSettled() && finish();
 
-// Picks a move; plays the turn when it is complete.
+// Picks a move; plays the turn when it is complete. Returns whether the move was picked.
 export function pick(option) {
-  if (!option || !choice || play.turnOfPerson() !== "choose" || !isSettled()) return;
+  if (!option || !choice || play.turnOfPerson() !== "choose" || !isSettled()) return false;
   choice.pick(option);
   while (settings.forced && choice.forced) choice.pick(choice.forced);
   if (choice.isDecided) finish();
   else play.changed({ kind: "picked" });
+  return true;
 }
 
 function finish() {

@@ -5,24 +5,26 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ROOT, hurry, newGame, open, paste, ready, start } from "./browser.js";
+import { ROOT, hurry, newGame, open, playTurn, ready, start } from "./browser.js";
 
 const FOLDER = join(ROOT, "docs", "pictures");
-const SHOWN = "ashtapada S:6,30/N:9,23 S 3";
+// The number of turns before the picture of the page.
+const TURNS = 6;
 const BOARD = 140;
 
 const running = await start();
 try {
   await mkdir(FOLDER, { recursive: true });
-  const page = await open(running, { viewport: { width: 1120, height: 720 } });
+  const page = await open(running, { viewport: { width: 1280, height: 800 }, query: "seed=3" });
   await hurry(page);
-  await paste(page, SHOWN);
-  await ready(page);
+  // Plays until South can capture a piece.
+  const capture = page.locator("#actions button", { hasText: "captures" });
+  for (let turn = 0; turn < TURNS || !(await capture.count()); turn++) await playTurn(page);
   await page.check("#show-hints");
-  await page.waitForSelector("#actions li");
+  await page.locator("#actions .best").first().waitFor();
   await page.waitForTimeout(500);
   await page.evaluate(() => scrollTo(0, 0));
-  await page.click(".piece.can[aria-label*='piece on H4']");
+  await page.locator(".piece.can[aria-label*=captures]").first().click();
   await page.screenshot({ path: join(FOLDER, "page.png") });
   await page.click("nav [data-dialog=new-game]");
   const games = await page

@@ -100,6 +100,21 @@ export class Drawing {
     ];
   }
 
+  // A picture of the squares without trays; `edge` is the room for names.
+  picture(edge, attributes, ...parts) {
+    const { left, top, across, down } = this.frame;
+    return this.svg(
+      "svg",
+      {
+        ...this.attributes,
+        ...attributes,
+        viewBox: `${left - edge} ${top - 3} ${across + edge + 3} ${down + edge + 3}`,
+      },
+      this.ground(),
+      ...parts,
+    );
+  }
+
   // The middle field with a lotus; null for boards without home squares.
   lotus() {
     const { svg, frame } = this,

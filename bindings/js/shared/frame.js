@@ -43,14 +43,11 @@ export class Frame {
     // Whether the trays are in the corners, and not along the edges.
     this.isCross = this.corners >= FREE;
     this.isBeside = isBeside && !this.isCross;
-    // Two trays are both at the right.
-    this.isPair = seats.length < 3;
+    const edges = seats.map((seat) => this.edgeOf(seat));
+    // Two trays are both at the right, and the tray of this edge is the lower one.
+    this.lower = seats.length < 3 ? Math.min(...edges) : null;
     this.scale = Math.min(1, Math.max(this.rows, this.columns) / USUAL);
-    const taken = this.isBeside
-        ? [1, this.isPair ? 1 : 3]
-        : this.isCross
-          ? []
-          : seats.map((seat) => this.edgeOf(seat)),
+    const taken = this.isBeside ? [1, this.lower === null ? 3 : 1] : this.isCross ? [] : edges,
       size = this.isBeside ? BOX[0] + GAP : STRIP;
     const strip = (edge) => (taken.includes(edge) ? size * this.scale : 0);
     this.edge = EDGE * this.scale;
@@ -120,28 +117,16 @@ export class Frame {
         ? [this.corners * SIZE - 2 * MARGIN, 116]
         : [along / scale, STRIP - 6];
     const [right, low, apart] = [across - width - MARGIN, down - height - MARGIN, 4 * scale],
-      [farLeft, farRight, lowest] = [
-        -edge - BOX[0] * scale,
-        across + GAP * scale,
-        down - height * scale,
-      ];
-    // The offset of each edge's tray from the upper left corner of the squares, and its angle.
-    const [dx, dy, turn = 0] = (
-      isBeside
-        ? this.isPair
-          ? [
-              [farRight, lowest],
-              [farRight, 0],
-              [farRight, 0],
-              [farRight, 0],
-            ]
-          : [
-              [farRight, lowest],
-              [farRight, 0],
-              [farLeft, 0],
-              [farLeft, lowest],
-            ]
-        : isCross
+      at = this.edgeOf(seat),
+      isPair = this.lower !== null,
+      isLow = isPair ? at === this.lower : at % 3 === 0;
+    // The offset of the tray from the upper left corner of the squares, and its angle.
+    const [dx, dy, turn = 0] = isBeside
+      ? [
+          isPair || at < 2 ? across + GAP * scale : -edge - width * scale,
+          isLow ? down - height * scale : 0,
+        ]
+      : (isCross
           ? [
               [right, low],
               [right, MARGIN],
@@ -153,8 +138,7 @@ export class Frame {
               [across + apart + 2, down, -90],
               [0, 1 - this.top],
               [-edge - apart, 0, 90],
-            ]
-    )[this.edgeOf(seat)];
+            ])[at];
     const [x, y] = [this.left + dx, this.top + dy];
     const [cos, sin] = [Math.cos, Math.sin].map((part) => part((turn * Math.PI) / 180) * scale);
     return {
