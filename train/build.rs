@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &["html", "css", "js", "json", "svg", "webmanifest"],
     )?;
     page.extend(files(&root.join("bindings/js/shared"), &["css", "js"])?);
+    page.extend(files(&root.join("env/games"), &["json"])?);
     for path in page {
         writeln!(
             code,

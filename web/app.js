@@ -181,11 +181,10 @@ function keepFocus() {
   if (!isUsable) byId("turn").focus({ preventScroll: true });
 }
 
-function gameName({ rules, seats, about }) {
-  return (
-    text(`app.names.${seats.length}`, about) +
-    (rules.includes("?") ? `, ${text("app.houseRules")}` : "")
-  );
+function gameName({ rules, seats, about, board }) {
+  const isUsual = [undefined, about.teams].includes(rules.split("?")[1]),
+    number = board.outlook === "teams" ? "teams" : seats.length;
+  return text(`app.names.${number}`, about) + (isUsual ? "" : `, ${text("app.houseRules")}`);
 }
 
 function drawBoard(view, walk) {
@@ -202,6 +201,8 @@ function drawBoard(view, walk) {
       ? persons[0]
       : seenFrom;
   const labels = bySeat(game.seats, play.label);
+  for (const part of document.querySelectorAll("main, #review"))
+    part.classList.toggle("teams", game.board.outlook === "teams");
   const before = board.shown.board === game.board ? board.shown.view : null,
     winners = view.node === "over" ? game.winners : [];
   board.draw({
@@ -336,7 +337,7 @@ const closeAll = () =>
 const goTo = (place) => () => play.goTo(place(play.game));
 
 onClick({
-  "[data-dialog=new-game]": () => openSheets(play.game.about),
+  "[data-dialog=new-game]": openSheets,
   "[data-dialog=seats]": () =>
     askPlayers((chosen) =>
       play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen),

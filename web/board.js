@@ -143,7 +143,7 @@ export function draw(next) {
   );
   lower();
   spots = [];
-  const all = groups(view, board.words);
+  const all = groups(view, board.words).map((group) => ({ ...group, place: engine(group.place) }));
   fill(
     pieceLayer,
     drawing.onSquares(all, placePiece),

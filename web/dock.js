@@ -30,16 +30,17 @@ onClick({
 export function drawDock({ view, can, outcomes, isStuck }, light) {
   const { board } = play.game,
     { choice } = turn;
-  const isFirst =
-    !play.guest &&
-    ["throw", "enter"].includes(can) &&
-    !play.game.steps.slice(0, play.game.at).some(({ seat }) => play.isPerson(seat));
+  const { steps, nodes, at } = play.game,
+    own = [...steps.keys()].filter((step) => step < at && play.isPerson(steps[step].seat)),
+    // A move that was the only one was not chosen.
+    isNew = !play.guest && !own.some((step) => steps[step].actions && nodes[step].choices > 1),
+    isFirst = isNew && ["throw", "enter"].includes(can) && !own.length;
   byId("turn").className =
     `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
   byId("turn").classList.toggle("choosing", view.node !== "over" && play.persons().length > 0);
   fill(byId("turn-title"), title(view, can, isStuck));
   showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
-  drawNote(view, isFirst ? can : null);
+  drawNote(view, isFirst || (isNew && can === "choose") ? can : null);
   drawLast();
   drawThrown(view);
   byId("throw").disabled = can !== "throw";
@@ -116,10 +117,11 @@ function title(view, can, isStuck) {
   ];
 }
 
-// Shows the moves that the person has chosen so far. Before the first throw of a person, shows what
-// to do (`first`) and the aim of the game, which is the first paragraph of the rules.
+// Shows the moves that the person has chosen so far. Before the first throw and the first choice of a
+// person, shows what to do (`first`), and the aim of the game: the first paragraph of the rules.
 function drawNote({ throws }, first) {
-  const { rules, summary } = play.game.about;
+  const { rules, summary } = play.game.about,
+    aim = rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary;
   const chosen = turn.choice?.picked.map((move) => move.words).join(text("dock.then"));
   if (play.trouble) turn.showNote(text("dock.trouble", { error: play.trouble }), "warning");
   else if (chosen)
@@ -130,11 +132,7 @@ function drawNote({ throws }, first) {
       }),
     );
   else
-    turn.showNote(
-      first
-        ? `${text(`dock.first.${first}`)} ${rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary}`
-        : "",
-    );
+    turn.showNote(first ? `${text(`dock.first.${first}`)} ${first === "choose" ? "" : aim}` : "");
 }
 
 // Shows the last turn of another seat, apart from the throws of this turn.

@@ -64,9 +64,10 @@ addEventListener("click", ({ target }) => (pressed = target.closest("button, lab
 export function tell(place, said) {
   const row = said && pressed?.closest(".row, .ends, ol, dialog div"),
     dialog = [...document.querySelectorAll("dialog[open]")].at(-1) ?? null;
-  if (row && row.closest("dialog") === dialog)
+  if (row && row.closest("dialog") === dialog && row.checkVisibility())
     row[row.matches(".ends") ? "before" : "after"](place);
-  else if (said && place.closest("dialog") !== dialog) dialog?.querySelector(".ends").before(place);
+  else if (said && (place.closest("dialog") !== dialog || !place.parentElement.checkVisibility()))
+    dialog?.querySelector(".ends").before(place);
   showText(place, said);
   if (said) place.scrollIntoView({ block: "nearest" });
 }

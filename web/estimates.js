@@ -6,6 +6,7 @@ import { prepare, values } from "./ask.js";
 import { worth } from "./dock.js";
 import { byId, chip, element, fill, picture, svg } from "./dom.js";
 import { say } from "./log.js";
+import { PARTNERS } from "./frame.js";
 import * as play from "./play.js";
 import * as players from "./players.js";
 import { settings } from "./store.js";
@@ -96,14 +97,21 @@ function drawSeats(game, view, who) {
   const now = isShown ? valueAt(game, from, who) : null;
   const { outlook, has_gate: hasGate, words } = game.board,
     captured = engine(words.captured);
+  const isTeams = outlook === "teams",
+    order = [..."SNEW"],
+    // Partners are below each other.
+    seats = isTeams
+      ? view.seats.toSorted((a, b) => order.indexOf(a.seat) - order.indexOf(b.seat))
+      : view.seats;
   fill(
     byId("seats"),
-    view.seats.map(({ seat, has_cut: hasCut, finished }, at) => {
-      const share = now?.[at];
+    seats.map((own) => {
+      const { seat, has_cut: hasCut, finished } = own,
+        share = now?.[view.seats.indexOf(own)];
       const marks = [
-        outlook === "teams"
+        isTeams
           ? text("estimates.with", {
-              seat: text(`seat.${{ S: "N", N: "S", E: "W", W: "E" }[seat]}`),
+              seat: text(`seat.${PARTNERS[seat]}`),
             })
           : null,
         !hasGate

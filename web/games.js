@@ -7,16 +7,48 @@ import { advance, ask } from "./ask.js";
 import { newSeed } from "./chance.js";
 import { fetchBytes } from "./engine.js";
 import * as store from "./store.js";
-import { text } from "./text.js";
+import { language, text } from "./text.js";
 
 const known = new Map();
+// The groups of the built-in games, { title, games }, with the names of the games.
+let shelf = [];
 
-// Loads the games of the engine, then the sheets in the browser's storage.
+// Loads the games of the engine with their texts, then the sheets in the browser's storage.
 export async function learn() {
-  for (const game of (await ask({ op: "games" })).games) known.set(game.name, game);
+  const [{ games }, texts] = await Promise.all([
+    ask({ op: "games" }),
+    fetch(new URL(`./texts.${language}.json`, import.meta.url)).then((answer) => answer.json()),
+  ]);
+  shelf = texts.groups;
+  for (const game of games) known.set(game.name, translated(game, texts.games[game.name] ?? {}));
   // A sheet that this version refuses is not listed, but stays in the storage.
   for (const sheet of store.sheets()) await read(sheet).then(keep, () => {});
 }
+
+// A game with its texts in the language of the page: any text of the sheet, and `flags` with a
+// question `about` for each house rule and an answer for each value.
+function translated(game, { flags = {}, ...own }) {
+  const rules = game.flags.map(({ name, about, values, ...rest }) => ({
+    ...rest,
+    name,
+    about: flags[name]?.about ?? about,
+    values: values.map((value) => ({ ...value, about: flags[name]?.[value.name] ?? value.about })),
+  }));
+  return { ...game, ...own, flags: rules };
+}
+
+// The groups of games, the best known games first: [{ title, games }].
+export function groups() {
+  const named = shelf.flatMap(({ games }) => games),
+    others = all().filter(({ name }) => !named.includes(name));
+  return [
+    ...shelf.map(({ title, games }) => ({ title, games: games.map((name) => known.get(name)) })),
+    { title: text("newGame.yourOwn"), games: others },
+  ];
+}
+// The texts that a search looks at.
+export const wordsOf = ({ title, place, summary, also = "" }) =>
+  [title, place, summary, also].join(" ");
 
 export const all = () => [...known.values()];
 export const named = (name) => known.get(name) ?? null;
@@ -108,7 +140,8 @@ export function sentencesOf(game, rules) {
     meaning = (name, values) =>
       values.find((value) => value.name === flags[name])?.about || flags[name];
   return changedRules(game, flags).map(
-    ({ name, about, values }) => `${(about || name).replace(/\.$/, "")}: ${meaning(name, values)}`,
+    ({ name, about, values }) =>
+      `${(about || name).replace(/(?<!\?)\.?$/, ":")} ${meaning(name, values)}`,
   );
 }
 

@@ -1,19 +1,24 @@
-// The dialog of a new game: game, seats, house rules and players.
+// The dialog of a new game. Its first step is the shelf with all games, its second step the table:
+// the players and the house rules of the chosen game.
 
 import { ask } from "./ask.js";
 import { beginNew } from "./begin.js";
-import { button, byId, element, fill, options } from "./dom.js";
-import { bySeat } from "./game.js";
+import { button, byId, element, fill, onClick, options } from "./dom.js";
+import { bySeat, headOf } from "./game.js";
 import * as games from "./games.js";
-import { miniature } from "./miniature.js";
-import { beginnersWins, hasBotHere, playerHere, rulesWithBots, tableOf } from "./players.js";
+import { miniature, seating } from "./miniature.js";
+import { botOf, hasBotHere, playerHere, tableOf } from "./players.js";
 import { drawPlayers, warn } from "./seats.js";
+import * as store from "./store.js";
 import { text } from "./text.js";
 
-const LONG = 40;
-const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
+const ALL = "SENW";
+const SETS = ["SN", "SEN", ALL, "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
+// The number of games that were played last.
+const LAST = 4;
 
-const dialog = byId("new-game");
+const dialog = byId("new-game"),
+  search = byId("find-game");
 // The choices of the user. `name` is the name of the game; it is null at the beginning.
 const chosen = {
   name: null,
@@ -45,89 +50,103 @@ dialog.querySelector("form").addEventListener("submit", async (event) => {
     warn(dialog, error.message);
   }
 });
+onClick({ "#to-shelf": showShelf });
+byId("flags").addEventListener("toggle", drawBoards);
+search.addEventListener("input", find);
+search.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  byId("shelf-games").querySelector(".game:not([hidden])")?.click();
+});
 
-// Opens the dialog with the last choices. The first time, opens it with the game of this name.
-export function openNewGame({ name }) {
-  if (chosenGame()) draw();
-  else choose(games.named(name)?.name ?? games.all()[0].name);
+function showStep(step) {
+  for (const part of dialog.querySelectorAll("[data-step]"))
+    part.hidden = part.dataset.step !== step;
+  dialog.scrollTop = 0;
+  byId("new-game-title").focus();
+}
+
+// Opens the dialog at the shelf.
+export function openNewGame() {
   dialog.showModal();
-  showChosen();
+  showShelf();
 }
 
-// Chooses a game with its default house rules.
-export function choose(name) {
-  enableStart(true);
-  Object.assign(chosen, { name, flags: {} });
-  setPossibleSeats(games.named(name).seats);
-  showChosen();
-}
-
-// Scrolls the list of games, but not the dialog.
-function showChosen() {
-  const list = byId("choose-game"),
-    card = list.querySelector(".card:has(:checked)");
-  const isIn =
-    card.offsetTop >= list.scrollTop &&
-    card.offsetTop + card.offsetHeight <= list.scrollTop + list.clientHeight;
-  if (!isIn) list.scrollTop = card.offsetTop - (list.clientHeight - card.offsetHeight) / 2;
-}
-
-function setPossibleSeats(all) {
-  sets = all;
-  if (!sets.includes(chosen.seats)) chosen.seats = sets[0];
-  draw();
-}
-
-// Enables or disables the button that starts a game. It is disabled while the sheet in the text
-// field has problems.
-export function enableStart(isReady) {
-  dialog.querySelector("[value=start]").disabled = !isReady;
-}
-
-function draw() {
-  const game = chosenGame(),
-    skill = skillOf(game);
-  drawCards(
-    "game",
-    games.all().map((game) => [game.name, game.title, facts(game), drawing(game)]),
-    game.name,
-    choose,
-  );
-  const luck = skill === null ? "" : ` ${text("newGame.skillOf", { wins: (100 - skill) / 2 })}`;
-  byId("game-facts").textContent = facts(game);
-  byId("game-summary").textContent = game.summary + luck;
-  byId("take-sheet").textContent = text("newGame.take", game);
-  byId("remove-sheet").hidden = !games.isOwn(game);
-  byId("remove-sheet").textContent = text("newGame.remove", game);
-  drawFlags(game);
-  const isOnly = ({ length }) => sets.filter((other) => other.length === length).length === 1;
-  const cards = sets.map((seats) => [
-    seats,
-    text(`newGame.numbers.${seats.length}`),
-    isOnly(seats) ? null : ` ${seats}`,
-  ]);
-  drawCards("seats", cards, chosen.seats, (seats) => {
-    chosen.seats = seats;
-    draw();
-  });
-  const first = byId("choose-first").value;
+export function showShelf() {
+  warn(dialog, "");
+  byId("new-game-title").textContent = text("newGame.title");
+  search.value = "";
+  const groups = games
+    .groups()
+    .map(({ title, games: own }) => [title, own.map((game) => card(game))]);
   fill(
-    byId("choose-first"),
-    options(
-      [
-        ["", text("newGame.byLot")],
-        ...[...chosen.seats].map((seat) => [seat, text(`seat.${seat}`)]),
-      ],
-      first,
+    byId("shelf-games"),
+    [[text("newGame.last"), lastGames()], ...groups]
+      .filter(([, cards]) => cards.length)
+      .map(([title, cards]) =>
+        element("section", {}, element("h3", {}, title), element("div", { class: "shelf" }, cards)),
+      ),
+  );
+  showStep("shelf");
+}
+
+// A card of each game that was played last, with its seats and house rules.
+function lastGames() {
+  const last = new Map();
+  for (const { line } of store.games()) {
+    const { start, moves } = JSON.parse(line),
+      { rules, letters } = headOf(start),
+      { game, flags } = games.flagsOf(rules);
+    if (moves.length && games.named(game) && !last.has(game)) last.set(game, [flags, letters]);
+  }
+  return [...last]
+    .slice(0, LAST)
+    .map(([name, own]) => card(games.named(name), () => choose(name, ...own), ""));
+}
+
+// The card of a game. A search looks for its `words`.
+function card(game, act = () => choose(game.name), words = games.wordsOf(game)) {
+  return button(
+    act,
+    {
+      class: "game",
+      "data-game": game.name,
+      "data-words": words.toLowerCase(),
+    },
+    drawing(game),
+    element(
+      "span",
+      {},
+      element("b", {}, game.title),
+      element("small", {}, facts(game)),
+      element("small", { class: "summary" }, game.summary),
+      hasBotHere(game.name) === false
+        ? element("small", { class: "away" }, text("newGame.away"))
+        : null,
     ),
   );
-  drawPlayers(
-    dialog,
-    rulesNow(),
-    chosen.seats,
-    chosen.players,
-    boardOf(rulesNow(), chosen.seats, game.sheet),
-  );
+}
+
+function find() {
+  const wanted = search.value.trim().toLowerCase();
+  for (const made of byId("shelf-games").querySelectorAll(".game"))
+    made.hidden = !made.dataset.words.includes(wanted);
+}
+
+function facts({ seats, minutes, place }) {
+  const sizes = seats.map(({ length }) => length),
+    least = Math.min(...sizes),
+    most = Math.max(...sizes);
+  const all = [
+    least < most ? text("newGame.sizes", { least, most }) : text("newGame.size", { least }),
+    minutes ? text("newGame.minutes", { minutes }) : null,
+    place,
+  ];
+  // Lines break only between facts.
+  return all
+    .filter(Boolean)
+    .map((fact) => fact.replaceAll(" ", "\u00a0"))
+    .join(" · ");
 }
 
 // The boards of games and rules. Each board is requested only once.
@@ -144,116 +163,197 @@ function boardOf(rules, seats, sheet) {
   return boards.get(key);
 }
 
-// Draws cards to choose from: [value, title, note, picture].
-function drawCards(name, list, chosen, change) {
-  fill(
-    byId(`choose-${name}`),
-    list.map(([value, title, note, picture]) =>
-      element(
-        "label",
-        { class: "card" },
-        picture,
-        element("input", {
-          type: "radio",
-          name,
-          value,
-          "data-key": value,
-          checked: value === chosen,
-          onchange: () => change(value),
-        }),
-        element(
-          "span",
-          {},
-          element("b", {}, title),
-          note ? element("small", {}, note) : null,
-          name === "game" && hasBotHere(value) === false
-            ? element("small", { class: "away" }, text("newGame.away"))
-            : null,
-        ),
-      ),
-    ),
-  );
-}
-
 // An element for a game's small drawing, which appears when the engine has answered.
-function drawing(game) {
+function drawing({ name, seats, sheet }) {
   const holder = element("span", { class: "mini", "aria-hidden": "true" });
-  boardOf(game.name, game.seats.at(-1), game.sheet).then(
+  boardOf(name, seats.at(-1), sheet).then(
     (board) => fill(holder, miniature(board)),
     () => {},
   );
   return holder;
 }
 
-// The share of skill in a game for two: it is large if a beginner has a low score against the bot
-// at full strength. Otherwise null.
-function skillOf({ name, seats: [seats] }) {
-  const wins = beginnersWins(name, seats);
-  return wins === null || seats.length > 2 ? null : 100 - 2 * wins;
+// Chooses a game, by default with its default house rules, and shows the table.
+export function choose(name, flags = {}, seats = chosen.seats) {
+  Object.assign(chosen, { name, flags });
+  const game = chosenGame();
+  byId("new-game-title").textContent = game.title;
+  fill(byId("table-board"), drawing(game));
+  byId("game-summary").textContent = game.summary;
+  byId("flags").open = false;
+  showStep("table");
+  sets = game.seats;
+  setFlags(flags, sets.includes(seats) || Object.keys(flags).length ? seats : sets[0]);
 }
 
-function facts(game) {
-  const sizes = game.seats.map((seats) => seats.length),
-    least = Math.min(...sizes),
-    most = Math.max(...sizes);
-  const skill = skillOf(game);
-  const all = [
-    game.place,
-    least < most ? text("newGame.sizes", { least, most }) : text("newGame.size", { least }),
-    game.minutes ? text("newGame.minutes", game) : null,
-    skill === null ? null : text("newGame.skill", { skill }),
-    game.seats.some((seats) => tableOf(game.name, seats)) ? text("newGame.solved") : null,
-    games.isOwn(game) ? text("newGame.yourOwn") : null,
-  ];
-  // Lines break only between facts.
-  return all
+function draw() {
+  const game = chosenGame(),
+    rules = rulesNow();
+  byId("game-facts").textContent = [
+    facts(game),
+    tableOf(game.name, chosen.seats) ? text("newGame.solved") : null,
+  ]
     .filter(Boolean)
-    .map((fact) => fact.replaceAll(" ", "\u00a0"))
     .join(" · ");
-}
-
-function drawFlags(game) {
-  const rows = games.houseRules(game).map(({ name, about, default: usual, values }) => {
-    const value = chosen.flags[name] ?? usual,
-      meaning = values.find(({ name }) => name === value)?.about ?? "";
-    const change = ({ target }) => setFlags({ ...chosen.flags, [name]: target.value });
-    return element(
-      "label",
-      { class: "flag" },
-      about || name,
-      element(
-        "select",
-        { "data-flag": name, "data-key": name, onchange: change },
-        options(
-          values.map(({ name, about }) => [name, about || name]),
-          value,
-        ),
-      ),
-      // A list cuts long sentences off.
-      meaning.length > LONG ? element("small", {}, meaning) : null,
-    );
-  });
-  fill(byId("choose-flags"), known(), rows);
-  byId("flags").hidden = rows.length === 0;
-}
-
-// If bots know several sets of rules, draws a button for each set.
-function known() {
-  const all = [...new Set(rulesWithBots(chosen.name).map((bot) => bot.game))];
-  if (all.length < 2) return null;
-  const buttons = all.map((rules) =>
-    button(
-      () => setFlags(games.flagsOf(rules).flags),
-      { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) },
-      games.sentencesOf(games.named(chosen.name), rules).join(" ") || text("newGame.usual"),
+  byId("remove-sheet").hidden = !games.isOwn(game);
+  drawSizes(game);
+  drawSides(game);
+  drawFlags(game);
+  const first = byId("choose-first").value;
+  fill(
+    byId("choose-first"),
+    options(
+      [
+        ["", text("newGame.byLot")],
+        ...[...chosen.seats].map((seat) => [seat, text(`seat.${seat}`)]),
+      ],
+      first,
     ),
   );
-  return element(
-    "div",
-    { class: "row", role: "group", "aria-labelledby": "with-bots" },
-    element("span", { class: "soft", id: "with-bots" }, text("newGame.withBots")),
-    buttons,
+  drawPlayers(
+    dialog,
+    rules,
+    chosen.seats,
+    chosen.players,
+    boardOf(rules, chosen.seats, game.sheet),
   );
+}
+
+// The numbers of players, and two teams. In some games, a house rule makes teams, such as `x=true`;
+// in others, four players are always two teams ("").
+function drawSizes({ seats: usual, teams }) {
+  const [flag, value] = teams?.split("=") ?? [],
+    { [flag]: now, ...flags } = chosen.flags;
+  const isTeams = Boolean(flag) && now === value;
+  const sizes = Object.values(
+    Object.fromEntries(
+      (isTeams ? usual : sets)
+        .toReversed()
+        .map((seats) => [
+          seats.length,
+          seats.length === chosen.seats.length && !isTeams ? chosen.seats : seats,
+        ]),
+    ),
+  ).map((seats) => [seats, flags, teams === "" && seats === ALL]);
+  if (flag) sizes.push([ALL, { ...flags, [flag]: value }, true]);
+  fill(
+    byId("choose-seats"),
+    sizes.map(([seats, flags, inTeams]) =>
+      element(
+        "label",
+        { class: "card" },
+        element("input", {
+          type: "radio",
+          name: "seats",
+          value: inTeams && flag ? "teams" : seats,
+          "data-key": seats + inTeams,
+          checked: seats === chosen.seats && (!flag || inTeams === isTeams),
+          onchange: () => setFlags(flags, seats),
+        }),
+        seating(seats, inTeams),
+        element("b", {}, text(`newGame.numbers.${inTeams ? "teams" : seats.length}`)),
+      ),
+    ),
+  );
+}
+
+// If the players can sit at different sides, a small board with buttons for the sides.
+function drawSides(game) {
+  const same = sets.filter(({ length }) => length === chosen.seats.length);
+  byId("choose-sides").hidden = same.length < 2;
+  const shared = (seats) => [...seats].filter((seat) => chosen.seats.includes(seat)).length;
+  fill(
+    byId("sides"),
+    drawing(game),
+    [...ALL].map((seat) => {
+      const isTaken = chosen.seats.includes(seat),
+        [next] = same
+          .filter((seats) => seats.includes(seat) !== isTaken)
+          .sort((a, b) => shared(b) - shared(a));
+      return button(
+        () => {
+          chosen.seats = next;
+          draw();
+        },
+        {
+          class: `side seat-${seat}`,
+          "data-side": seat,
+          "data-key": seat,
+          "aria-pressed": String(isTaken),
+          disabled: !next,
+        },
+        isTaken ? text(`seat.${seat}`) : text("newGame.free"),
+      );
+    }),
+  );
+}
+
+// The house rules as questions. If an answer changes the board, each answer has a picture.
+function drawFlags(game) {
+  const rules = rulesNow(),
+    usual = game.teams?.split("=")[0];
+  const rows = games
+    .houseRules(game)
+    .filter(({ name }) => name !== usual)
+    .map(({ name, about, default: first, values }) =>
+      element(
+        "fieldset",
+        { "data-flag": name },
+        element("legend", {}, about || name),
+        values.map((answer) => {
+          const flags = { ...chosen.flags, [name]: answer.name },
+            other = games.rulesText(game, flags);
+          const note =
+            answer.name === first
+              ? text("newGame.usual")
+              : botOf(other, chosen.seats)
+                ? text("newGame.trained")
+                : null;
+          return element(
+            "label",
+            { class: "answer" },
+            element("input", {
+              type: "radio",
+              name: `flag-${name}`,
+              value: answer.name,
+              "data-key": `${name} ${answer.name}`,
+              checked: other === rules,
+              onchange: () => setFlags(flags),
+            }),
+            element("span", { class: "mini", "data-rules": other, "aria-hidden": "true" }),
+            element(
+              "span",
+              {},
+              answer.about || answer.name,
+              note ? element("small", {}, note) : null,
+            ),
+          );
+        }),
+      ),
+    );
+  fill(byId("choose-flags"), rows);
+  byId("flags").hidden = rows.length === 0;
+  const { [usual]: _, ...others } = chosen.flags;
+  byId("flags-now").textContent = games.sentencesOf(game, games.rulesText(game, others)).join(" ");
+  drawBoards();
+}
+
+async function drawBoards() {
+  if (!byId("flags").open) return;
+  const { seats } = chosen,
+    { sheet } = chosenGame();
+  for (const rule of byId("choose-flags").children) {
+    const places = [...rule.querySelectorAll(".mini")],
+      tried = await Promise.allSettled(
+        places.map(({ dataset }) => boardOf(dataset.rules, seats, sheet)),
+      );
+    const found = tried.map(({ value }) => value),
+      looks = new Set(
+        found.map((board) => board && JSON.stringify([board.squares, board.courses])),
+      );
+    if (looks.size > 1 && !looks.has(undefined))
+      places.forEach((place, at) => fill(place, miniature(found[at], seats[0])));
+  }
 }
 
 // Sets the house rules and finds the sets of seats that they allow. House rules can contradict each
@@ -267,8 +367,11 @@ export async function setFlags(flags, seats = chosen.seats) {
   const tried = await Promise.allSettled(
     all.map((seats) => games.firstPosition(rules, seats, game.sheet, seats[0])),
   );
-  if (rules !== rulesNow()) return;
+  if (game !== chosenGame() || rules !== rulesNow()) return;
   const possible = all.filter((_, at) => tried[at].status === "fulfilled");
-  setPossibleSeats(possible.length ? possible : game.seats);
+  sets = possible.length ? possible : game.seats;
+  if (!sets.includes(chosen.seats))
+    chosen.seats = sets.find((own) => own.length === chosen.seats.length) ?? sets[0];
+  draw();
   if (!possible.length) warn(dialog, tried[0].reason.message);
 }

@@ -3,9 +3,11 @@
 
 import { advance, ask, choose } from "./ask.js";
 import { draw, newSeed } from "./chance.js";
+import { PARTNERS } from "./frame.js";
 import { bySeat, Game, headOf } from "./game.js";
 import * as who from "./players.js";
 import { settings } from "./store.js";
+import { text } from "./text.js";
 
 const PAUSES = { calm: 900, quick: 300, none: 0 };
 
@@ -43,8 +45,15 @@ export const isPerson = (seat) => player(seat) === "person";
 export const isRecorded = (seat) => player(seat).startsWith("recorded:");
 export const persons = () => game.seats.filter(isPerson);
 export const hasRecorded = () => game.seats.some(isRecorded);
-// A short name of the player of a seat.
-export const label = (seat) => who.label(player(seat), persons().length === 1);
+// A short name of the player of a seat. Says whether it is the partner of the only person.
+export function label(seat) {
+  const [you, ...others] = persons(),
+    isOnly = you !== undefined && !others.length,
+    name = who.label(player(seat), isOnly);
+  return isOnly && game.board.outlook === "teams" && PARTNERS[seat] === you
+    ? text("players.partner", { player: name })
+    : name;
+}
 
 // Shows a game and its players. `played` is the result of `played` in games.js.
 export function take(played, seated, at = played.steps.length, remark = "", visitor = null) {

@@ -78,8 +78,6 @@ export function hasBotHere(name) {
   const own = BOTS.filter(({ game }) => game.split("?")[0] === name);
   return own.length ? own.some((bot) => !away.has(`${bot.name}.bot`)) : null;
 }
-// The rules and seats of all bots of a game: [{ game, seats }].
-export const rulesWithBots = (name) => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
 // The levels of bots, the weakest first. Three of them are offered first.
 const LEVELS = [
@@ -100,9 +98,8 @@ const found = (list, rules, seats) =>
   list.find((entry) => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
 export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
-// The number of games, out of a hundred, that the bot at the level beginner wins against the bot at
-// full strength; null if unknown.
-export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
+// The number of games, out of a hundred, that a level of a bot wins against the bot at full strength;
+// null if unknown.
 const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
@@ -113,37 +110,26 @@ export const sizeOfTable = (rules, seats) =>
 // The possible players of a seat: [{ group, players: [[player, label, isPossible]], isMore }]. The
 // page offers groups with `isMore` on request.
 export function choices(rules, seats) {
-  const bot = found(BOTS, rules, seats),
-    table = tableOf(rules, seats) !== null;
-  const level = (player) => {
-    const wins = winsOf(player, bot),
-      name = text(`players.levels.${player.slice(4)}`);
-    return [player, wins === null ? name : `${name}: ${wins} %`, isHere(player, rules, seats)];
-  };
-  const others = bot
-    ? LEVELS.filter((player) => !USUAL.includes(player) && knows(player, rules, seats))
-    : [];
+  const known = (player) => knows(player, rules, seats),
+    entry = (player) => [player, label(player), isHere(player, rules, seats)];
+  const perfect = () => [
+    "perfect",
+    text("players.perfect", { size: sizeOfTable(rules, seats) }),
+    isHere("perfect", rules, seats),
+  ];
   return [
-    { group: "", players: [["person", text("players.person"), true]] },
     {
-      group: bot ? text("players.bot", bot) : text("players.noBot"),
-      players: USUAL.filter((player) => !bot || knows(player, rules, seats)).map(level),
+      group: "",
+      players: [
+        ["person", text("players.person"), true],
+        ...USUAL.filter(known).map(entry),
+        ...["perfect"].filter(known).map(perfect),
+      ],
     },
     {
       group: text("players.more"),
       isMore: true,
-      players: [
-        ...others.map(level),
-        ...(table
-          ? [
-              [
-                "perfect",
-                text("players.perfect", { size: sizeOfTable(rules, seats) }),
-                isHere("perfect", rules, seats),
-              ],
-            ]
-          : []),
-      ],
+      players: LEVELS.filter((player) => !USUAL.includes(player) && known(player)).map(entry),
     },
     {
       group: text("players.untrained"),
@@ -153,12 +139,14 @@ export function choices(rules, seats) {
   ].filter(({ players }) => players.length);
 }
 
-// Explains the scores beside the levels; "" if there are none. `outlook` is as in the engine's
-// answer to `board`.
+// How strong the levels are, in a sentence; "" if unknown. `outlook` is as in the engine's answer to
+// `board`.
 export function scaleOf(rules, seats, outlook) {
-  if (!found(BOTS, rules, seats)?.levels.length) return "";
-  const even = outlook === "winner" ? Math.round(100 / seats.length) : 50;
-  return outlook === "placings" ? text("players.scores", { even }) : text("players.wins", { even });
+  const [easy, medium] = USUAL.map((player) => winsOf(player, found(BOTS, rules, seats)));
+  if (easy === null || medium === null) return "";
+  const even = outlook === "winner" ? Math.round(100 / seats.length) : 50,
+    values = { easy, medium, even };
+  return outlook === "placings" ? text("players.scores", values) : text("players.wins", values);
 }
 
 const isRecorded = (player) => player.startsWith("recorded:");
@@ -200,7 +188,7 @@ export function adviser(rules, seats, hasTable) {
   return { name: text("players.advisers.greedy"), agent: { name: "greedy+2ply" } };
 }
 
-// The name of a recorded player for readers: the level of a bot of this page, such as "novice"; for
+// The name of a recorded player for readers: the level of a bot of this page, such as "easy"; for
 // the levels of other bots also the name of the bot.
 export function readable(name) {
   if (name === "person") return text("players.onePerson");
@@ -214,11 +202,9 @@ export function readable(name) {
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? text("players.you") : text("players.onePerson");
   if (isRecorded(player)) return readable(player.slice(9));
-  return player.startsWith("bot:")
-    ? text(`players.short.${player.slice(4)}`)
-    : player === "perfect"
-      ? text("players.advisers.perfect")
-      : player;
+  return player === "perfect"
+    ? text("players.advisers.perfect")
+    : text(`players.short.${player.replace("bot:", "")}`);
 }
 
 // The name of a player in games files; the program uses the same names.

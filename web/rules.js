@@ -6,7 +6,7 @@ import { byId, element, fill, options, showText } from "./dom.js";
 import { addressOf, all, flagsOf, houseRules, named, sentencesOf } from "./games.js";
 import { openLesson } from "./lesson.js";
 import * as play from "./play.js";
-import { text } from "./text.js";
+import { rule, text } from "./text.js";
 
 // Opens the dialog with the game of this name; `rules` is the current game with its house rules.
 export function openRules(name, rules) {
@@ -71,14 +71,14 @@ function drawTopics({ understood }) {
   fill(
     byId("rules-topics"),
     understood.map(({ topic, sentences }) => [
-      element("dt", {}, topic),
+      element("dt", {}, rule(topic)),
       element(
         "dd",
         {},
         element(
           "ul",
           {},
-          sentences.map((sentence) => element("li", {}, sentence)),
+          sentences.map((sentence) => element("li", {}, rule(sentence))),
         ),
       ),
     ]),

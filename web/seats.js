@@ -1,7 +1,9 @@
 // The choice of a player for each seat: in the dialog of a new game, and in the dialog that changes
 // the players of the current game.
 
+import { capital } from "./choice.js";
 import { byId, chip, element, fill, options, showText } from "./dom.js";
+import { PARTNERS } from "./frame.js";
 import { bySeat } from "./game.js";
 import * as play from "./play.js";
 import { best, botOf, choices, playerHere, playerNamed, scaleOf } from "./players.js";
@@ -15,48 +17,58 @@ let isFull = false;
 // the board of the game, or a promise of it.
 export function drawPlayers(dialog, rules, seats, players, board) {
   const groups = choices(rules, seats),
-    hasBot = best(rules, seats).startsWith("bot:");
+    hasBot = best(rules, seats).startsWith("bot:"),
+    now = bySeat(seats, (seat) => playerHere(players[seat], rules, seats)),
+    you = [...seats].find((seat) => now[seat] === "person");
   const scale = element("p", { class: "soft" });
+  const rows = bySeat(seats, (seat) => {
+    const isShown =
+      isFull ||
+      !hasBot ||
+      groups.some(
+        ({ players: all, isMore }) => isMore && all.some(([player]) => player === now[seat]),
+      );
+    // The first person is the user.
+    const nameOf = (player, words) =>
+      player === "person" && (!you || you === seat) ? text("players.you") : words;
+    const entries = groups.map(({ group, players: all, isMore }) => {
+      const made = options(
+        all.map(([player, words, isHere]) => [player, capital(nameOf(player, words)), isHere]),
+        now[seat],
+      );
+      return group ? element("optgroup", { label: group, hidden: isMore && !isShown }, made) : made;
+    });
+    const change = ({ target }) => {
+      if (target.value === "more") isFull = true;
+      else players[seat] = target.value;
+      drawPlayers(dialog, rules, seats, players, board);
+    };
+    const select = element(
+      "select",
+      { "data-seat": seat, "data-key": seat, onchange: change },
+      entries,
+      isShown ? null : options([["more", text("seats.more")]]),
+    );
+    return element(
+      "label",
+      { class: `line seat-${seat}` },
+      chip(seat),
+      element("span", { class: "seat-name" }, text(`seat.${seat}`)),
+      select,
+    );
+  });
+  fill(dialog.querySelector(".seat-choices"), Object.values(rows), scale);
   Promise.resolve(board).then(
-    ({ outlook }) => fill(scale, scaleOf(rules, seats, outlook)),
-    () => {},
-  );
-  fill(
-    dialog.querySelector(".seat-choices"),
-    ...[...seats].map((seat) => {
-      const chosen = playerHere(players[seat], rules, seats);
-      const isShown =
-        isFull ||
-        !hasBot ||
-        groups.some(
-          ({ players: all, isMore }) => isMore && all.some(([player]) => player === chosen),
+    ({ outlook }) => {
+      fill(scale, scaleOf(rules, seats, outlook));
+      const isTeams = outlook === "teams";
+      dialog.querySelector(".seat-choices").classList.toggle("teams", isTeams);
+      for (const seat of isTeams ? seats : [])
+        rows[seat].children[1].append(
+          element("small", {}, text("estimates.with", { seat: text(`seat.${PARTNERS[seat]}`) })),
         );
-      const entries = groups.map(({ group, players: all, isMore }) => {
-        const made = options(all, chosen);
-        return group
-          ? element("optgroup", { label: group, hidden: isMore && !isShown }, made)
-          : made;
-      });
-      const change = ({ target }) => {
-        if (target.value !== "more") return (players[seat] = target.value);
-        isFull = true;
-        drawPlayers(dialog, rules, seats, players, board);
-      };
-      const select = element(
-        "select",
-        { "data-seat": seat, "data-key": seat, onchange: change },
-        entries,
-        isShown ? null : options([["more", text("seats.more")]]),
-      );
-      return element(
-        "label",
-        { class: `line seat-${seat}` },
-        chip(seat),
-        element("span", { class: "seat-name" }, text(`seat.${seat}`)),
-        select,
-      );
-    }),
-    scale,
+    },
+    () => {},
   );
   const bot = botOf(rules, seats);
   warn(dialog, hasBot ? "" : bot ? text("seats.away", { bot }) : text("seats.noBot"));

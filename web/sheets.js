@@ -2,7 +2,7 @@
 
 import { button, byId, element, fill, onClick, onFile, tell } from "./dom.js";
 import * as games from "./games.js";
-import { choose, chosenGame, openNewGame, setFlags, enableStart } from "./new-game.js";
+import { choose, chosenGame, openNewGame, showShelf } from "./new-game.js";
 import { addBot } from "./players.js";
 import { text } from "./text.js";
 
@@ -14,15 +14,16 @@ onFile("open-sheet", openFile);
 // Opens the dialog of a new game at its text field for sheets.
 function reveal() {
   for (const other of document.querySelectorAll("dialog[open]:not(#new-game)")) other.close("");
-  if (!byId("new-game").open) openSheets(games.all()[0]);
+  if (byId("new-game").open) showShelf();
+  else openSheets();
   byId("own-games").open = true;
   byId("own-games").scrollIntoView();
 }
 
 // Opens the dialog of a new game with this game, without a message about sheets.
-export function openSheets(game) {
+export function openSheets() {
   say("");
-  openNewGame(game);
+  openNewGame();
 }
 
 export function openSheet(sheet) {
@@ -42,8 +43,7 @@ export async function openFile(file) {
     );
     const old = sheet ? games.keep(await games.read(sheet)) : null;
     const { game: name, flags } = games.flagsOf(game);
-    choose(name);
-    setFlags(flags, seats);
+    choose(name, flags, seats);
     say(text("sheets.botOpened", { file: file.name }) + replaced(old));
   } catch (error) {
     refuse([{ key: file.name, message: error.message }], text("sheets.botRefused"));
@@ -70,12 +70,10 @@ const replaced = (old) => (old ? ` ${text("sheets.replaces", old)}` : "");
 function say(said) {
   tell(byId("sheet-done"), said);
   byId("sheet-trouble").hidden = true;
-  enableStart(true);
 }
 
 // Shows the problems of a sheet; a click on a problem goes to its line.
 function refuse(problems, heading = text("sheets.problems", { count: problems.length })) {
-  enableStart(false);
   fill(
     byId("sheet-trouble"),
     element("p", {}, heading),
@@ -109,6 +107,7 @@ function goToLine(number) {
 // Copies the sheet of the chosen game into the text field.
 async function takeSheet() {
   const game = chosenGame();
+  reveal();
   try {
     field.value = games.isOwn(game) ? game.sheet : await games.sheetOf(game);
     say(games.isOwn(game) ? "" : text("sheets.change"));
@@ -120,7 +119,6 @@ async function takeSheet() {
 function removeSheet() {
   const { name, title } = chosenGame();
   games.remove(name);
-  choose(games.all()[0].name);
+  reveal();
   say(text("sheets.removed", { title }));
-  byId("read-sheet").focus();
 }

@@ -1,7 +1,7 @@
 // The texts of the page in the language of the user. `en.json` and `de.json` hold a text for each
 // key; in a text, `{name}` stands for a value. A text can have one form for each plural category of
-// Unicode, chosen by the value `count`. The section `engine` has patterns for the phrases of the
-// engine, as in phrases.js; English needs none.
+// Unicode, chosen by the value `count`. The sections `engine` and `understood` have patterns for
+// the phrases and the rules of the engine, as in phrases.js.
 
 import { translator } from "./phrases.js";
 import { settings } from "./store.js";
@@ -17,6 +17,8 @@ const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then((
 );
 // Translates a phrase of the engine.
 export const engine = translator(texts.engine ?? {});
+// Translates a sentence about rules.
+export const rule = translator(texts.understood ?? {});
 // The variant of the language that the reader prefers: dates and numbers differ between variants.
 const locale = navigator.languages.find((wanted) => wanted.split("-")[0] === language) ?? language;
 const plurals = new Intl.PluralRules(language);

@@ -138,29 +138,36 @@ export async function hurry(page, throws = "auto") {
   await page.waitForFunction(() => /(choose|enter|over)$/.test(document.body.dataset.state));
 }
 
-// Starts a game in the dialog: { game, seats, players: { S: "person" }, first, flags }.
+// Opens the dialog of a new game, and there the table of a game.
+export async function openTable(page, game) {
+  await page.click("nav [data-dialog=new-game]");
+  // A game that was played last has a first card with its house rules.
+  await page.locator(`#shelf-games [data-game="${game}"]`).last().click();
+}
+
+// Starts a game in the dialog: { game, seats, players: { S: "person" }, first, flags }. `seats` can
+// be "teams".
 export async function newGame(page, { game, seats = "SN", players = {}, first = "S", flags = {} }) {
   const before = await state(page);
-  await page.click("nav [data-dialog=new-game]");
-  await page.check(`input[name=game][value="${game}"]`);
-  // The dialog keeps the house rules of the last game.
-  const kept = await page
-    .locator("[data-flag]")
-    .evaluateAll((all) =>
-      all
-        .filter((field) => field.selectedIndex > 0)
-        .map((field) => [field.dataset.flag, field.options[0].value]),
-    );
-  flags = { ...Object.fromEntries(kept), ...flags };
-  if (Object.keys(flags).length)
-    await page.evaluate(() => {
-      document.getElementById("flags").open = true;
-    });
+  await openTable(page, game);
+  if (Object.keys(flags).length) await page.click("#flags summary");
   for (const [flag, value] of Object.entries(flags))
-    await page.selectOption(`[data-flag="${flag}"]`, value);
-  await page.check(`input[name=seats][value="${seats}"]`);
-  for (const [seat, player] of Object.entries(players))
-    await page.selectOption(`#new-game [data-seat=${seat}]`, player);
+    await page.check(`input[name="flag-${flag}"][value="${value}"]`);
+  const sizes = page.locator("input[name=seats]"),
+    values = await sizes.evaluateAll((all) => all.map(({ value }) => value));
+  await sizes
+    .nth(values.findIndex((value) => value === seats || value.length === seats.length))
+    .check();
+  for (const seat of ["S", "E", "N", "W"].filter((seat) => !seats.includes(seat))) {
+    const side = page.locator(`[data-side=${seat}][aria-pressed=true]`);
+    if (seats !== "teams" && (await side.isVisible())) await side.click();
+  }
+  for (const [seat, player] of Object.entries(players)) {
+    const list = page.locator(`#new-game [data-seat=${seat}]`);
+    if (await list.locator(`:scope > [hidden] [value="${player}"]`).count())
+      await list.selectOption("more");
+    await list.selectOption(player);
+  }
   await page.selectOption("#choose-first", first);
   await page.evaluate(() => {
     document.body.dataset.state = "new";

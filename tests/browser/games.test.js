@@ -22,7 +22,7 @@ const KINDS = [
   ["ashtapada", "SEN", "bot:expert"],
   ["ashte-kashte", "SENW", "bot:intermediate"],
   ["pagade", "SN", "bot:2ply", { no_cut: "lap" }],
-  ["pagade", "SENW", "bot:expert", { teams: "true" }],
+  ["pagade", "teams", "bot:expert"],
 ];
 
 // Makes the best move by the hints with the mouse: on the board if its piece is there, else in the
@@ -52,7 +52,7 @@ for (const [game, seats, bot, flags = {}] of KINDS) {
     `a game of ${game} for ${seats} with ${JSON.stringify(flags)} is played to its end`,
     { timeout: 300000 },
     async () => {
-      const others = [...seats.slice(1)].map((seat) => [seat, bot]);
+      const others = [...seats.replace("teams", "SENW").slice(1)].map((seat) => [seat, bot]);
       let now = await newGame(page, {
         game,
         seats,

@@ -281,8 +281,9 @@ pageTest(
     assert.ok((await page.evaluate(placed, ["#setup-verdict", "#setup-play"])).isIn);
     await page.click("#setup [data-close]");
     await page.click("[data-dialog=new-game]");
-    await page.click("#own-games summary");
-    await check("#take-sheet", "#sheet-done");
+    await page.click("[data-game=siga]");
+    await page.click("#take-sheet");
+    await page.locator("#sheet-done", { hasText: /./ }).waitFor();
     await page.fill("#sheet-text", "name =");
     await check("#read-sheet", "#sheet-trouble");
     await page.click("#new-game [data-close]");

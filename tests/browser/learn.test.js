@@ -43,7 +43,7 @@ pageTest(
       assert.deepEqual(await stored(page), before);
       now = await guide(page, 1);
     }
-    assert.match(await page.textContent("#seats"), /beginner/);
+    assert.match(await page.textContent("#seats"), /very easy/);
     assert.equal((await stored(page)).length, 2);
   },
   blank,

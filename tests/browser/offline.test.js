@@ -32,13 +32,13 @@ pageTest(
     await ready(page);
     if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
     assert.match(await page.textContent("#turns"), /North/);
-    assert.match(await page.textContent("#seats"), /novice/);
+    assert.match(await page.textContent("#seats"), /easy/);
     // The list of games says which bots are in the browser, and a game starts without the others.
     await page.click("nav [data-dialog=new-game]");
-    const note = (game) => page.locator(`#choose-game .card:has([value=${game}]) .away`);
+    const note = (game) => page.locator(`[data-game=${game}] .away`).last();
     assert.equal(await note("pagade").textContent(), "needs a network");
     assert.equal(await note("ashte-kashte").count(), 0);
-    await page.check("input[name=game][value=pagade]");
+    await page.click("[data-game=pagade]");
     assert.ok(await page.locator("#new-game option[value='bot:novice']").first().isDisabled());
     assert.match(
       await page.textContent("#new-game form > .warning"),
@@ -46,7 +46,7 @@ pageTest(
     );
     await page.click("#new-game [data-close]");
     await newGame(page, { game: "pagade", players: { S: "person" } });
-    assert.match(await page.textContent("#seats .seat-N"), /greedy\+2ply/);
+    assert.match(await page.textContent("#seats .seat-N"), /untrained/);
     if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
     assert.ok(await page.isHidden("#trouble"));
     // A browser that does not know that there is no network.
@@ -71,7 +71,7 @@ pageTest(
     await page.reload();
     await ready(page);
     await page.locator("#seats .bar div").first().waitFor();
-    assert.match(await page.textContent("#seats"), /novice/);
+    assert.match(await page.textContent("#seats"), /easy/);
     for (const [size, name] of [
       [192, "192"],
       [512, "512"],

@@ -223,7 +223,7 @@ for (const [file, place, words, goesOn] of [
           await playTurn(page);
         }
         assert.ok(Number((await state(page)).split(" ")[0]) >= 12);
-        assert.match(await page.textContent("#seats .seat-N"), /greedy\+2ply/);
+        assert.match(await page.textContent("#seats .seat-N"), /untrained/);
         await page.locator("#seats .bar div").first().waitFor();
       }
       await page.context().close();

@@ -28,8 +28,8 @@ try {
   await page.screenshot({ path: join(FOLDER, "page.png") });
   await page.click("nav [data-dialog=new-game]");
   const games = await page
-    .locator("input[name=game]")
-    .evaluateAll((all) => all.map((field) => field.value));
+    .locator(".game")
+    .evaluateAll((all) => [...new Set(all.map(({ dataset }) => dataset.game))]);
   await page.click("#new-game [data-close]");
   for (const game of games) {
     await newGame(page, { game });

@@ -8,6 +8,7 @@ import {
   copyGame,
   hurry,
   newGame,
+  openTable,
   pageTests,
   playTurn,
   position,
@@ -33,9 +34,10 @@ pageTest(
     assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.locator("input[name=game]:checked").focus();
-    while ((await page.evaluate(() => document.activeElement.value)) !== "siga")
-      await page.keyboard.press("ArrowDown");
+    // The focus is on the title; the search is next.
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("siga");
+    await page.keyboard.press("Enter");
     await page.locator("#choose-first").focus();
     await page.keyboard.press("s");
     await page.locator("#new-game button[value=start]").focus();
@@ -318,6 +320,7 @@ pageTest("the page does not jump while it is played", {}, async (page) => {
   await page.click("nav [data-dialog=settings]");
   await page.selectOption("#set-pace", "none");
   await page.click("#settings [data-close]");
+  await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" } });
   await page.evaluate(() => {
     globalThis.shift = 0;
     new PerformanceObserver((list) =>
@@ -326,7 +329,6 @@ pageTest("the page does not jump while it is played", {}, async (page) => {
       }),
     ).observe({ type: "layout-shift", buffered: false });
   });
-  await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" } });
   const turns = () =>
     page.evaluate(() =>
       Number(document.querySelector("#turns .number")?.textContent.split("–").at(-1) ?? 0),
@@ -399,10 +401,6 @@ pageTest(
         .evaluate(
           (one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight,
         );
-    await page.click("nav [data-dialog=new-game]");
-    for (const { height } of await boxes("#choose-seats .card"))
-      assert.ok(height < 50, "the number of players is one line");
-    await page.click("#new-game [data-close]");
     await show(page, "ashtapada S:5,17/N:2,9 S 4,1,8,4,1,8,3");
     assert.deepEqual(
       [await page.locator("#thrown .die").count(), await fits("#thrown")],
@@ -555,7 +553,7 @@ pageTest("what cannot move says why, and so does a lost throw", {}, async (page)
   await page.locator("#entering button[aria-label='2']").click();
   const says = (words) =>
     page.locator("#turns button").first().filter({ hasText: words }).waitFor();
-  await says("South 2: nothing moves (off: it waits for a throw of 1)");
+  await says("South 2: no piece can move (hand: it waits for a throw of 1)");
   // A lost turn has its own sentence, for the turn and for each piece.
   for (const [text, thrown, words] of [
     [
@@ -568,7 +566,7 @@ pageTest("what cannot move says why, and so does a lost throw", {}, async (page)
       "0",
       "South 0: the turn is lost",
     ],
-    ["ashte-kashte S:47,home,home,home/N:8,12,23,45 S *", "8", "South 8: nothing moves ("],
+    ["ashte-kashte S:47,home,home,home/N:8,12,23,45 S *", "8", "South 8: no piece can move ("],
   ]) {
     await show(page, text);
     await page.click(`#entering button[aria-label='${thrown}']`);
@@ -584,7 +582,7 @@ pageTest("turns in which nothing moves are one line", {}, async (page) => {
   for (const thrown of [2, 3, 2]) await enter(thrown);
   const lines = () => page.locator("#turns button").allTextContents();
   assert.deepEqual(await lines(), [
-    "1–3South 2; North 3; South 2: nothing moves (off: it waits for a throw of 1)",
+    "1–3South 2; North 3; South 2: no piece can move (hand: it waits for a throw of 1)",
   ]);
   await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
@@ -616,37 +614,26 @@ pageTest("throws and pieces are heard once that is switched on", {}, async (page
 });
 
 pageTest(
-  "the shelf says where a game is from, how long it takes, and how much is skill",
+  "the shelf shows boards, players and minutes; the table says how strong the bots are",
   {},
   async (page) => {
     await page.click("nav [data-dialog=new-game]");
-    const facts = async (game) =>
-      (await page.textContent(`#choose-game .card:has([value="${game}"]) small`)).replaceAll(
-        "\u00a0",
-        " ",
-      );
-    assert.equal(
-      await facts("siga"),
-      "Sri Lanka · 2 players · 8 min · 26 % skill · solved for two",
-    );
+    await page.locator("[data-game=siga] .mini svg").waitFor();
+    const facts = await page.textContent("[data-game=siga] small");
+    assert.equal(facts.replaceAll("\u00a0", " "), "2 players · 8 min · Sri Lanka");
+    await page.click("[data-game=siga]");
+    assert.match(await page.textContent("#game-facts"), /perfect play/);
+    await page
+      .locator("#new-game .seat-choices p", { hasText: /easy wins 44 and medium \d+\. Equal/ })
+      .waitFor();
     assert.match(
-      await facts("ashtapada"),
-      /^India · 2 to 4 players · 14 min · \d+ % skill · solved for two$/,
+      (await page.locator("#new-game [data-seat=N] > :not([hidden])").allTextContents()).join(),
+      /^A person here,Easy,Medium,Hard,Perfect \(loads \d+ MB\),More …$/,
     );
-    assert.doesNotMatch(await facts("ashte-kashte"), /solved/, "only two pieces are solved");
-    await page.check("input[name=game][value=siga]");
-    assert.match(
-      await page.textContent("#game-summary"),
-      /beginner level wins 37 of 100 games against the full bot/,
-    );
-    assert.equal(
-      await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(),
-      "Easy (novice): 44 %",
-    );
-    assert.equal(
-      await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"),
-      "The bot siga",
-    );
+    // Only two pieces of this game are solved.
+    await page.click("#to-shelf");
+    await page.click("[data-game=ashte-kashte]");
+    assert.doesNotMatch(await page.textContent("#game-facts"), /perfect/);
   },
 );
 
@@ -790,7 +777,7 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   });
   await page.click("#swap");
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-  assert.match(await page.textContent("#seats"), /South expert.*North random/s);
+  assert.match(await page.textContent("#seats"), /South hard.*North random/s);
 });
 
 pageTest(
@@ -859,21 +846,21 @@ pageTest("undo goes back to a typed throw, and then to the own choice", {}, asyn
 
 pageTest("rules that no bot knows are said to be so, and baselines play them", {}, async (page) => {
   await hurry(page);
-  await page.click("nav [data-dialog=new-game]");
+  await openTable(page, "ashtapada");
   await page.click("#flags summary");
-  await page.selectOption("[data-flag=twins]", "none");
+  await page.check("input[name=flag-twins][value=none]");
   assert.match(
     await page.textContent("#new-game form > .warning"),
     /^No bot was trained on these rules/,
   );
-  assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
+  assert.equal(await page.locator("#new-game option[value='bot:expert']").count(), 0);
   await page.click("#new-game [data-close]");
   await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
   assert.match(
     await page.textContent("#notice"),
     /No bot knows Ashtapada with these rules for 2 players/,
   );
-  assert.match(await page.textContent("#seats"), /greedy\+2ply/);
+  assert.match(await page.textContent("#seats"), /untrained/);
   await playTurn(page);
 });
 
@@ -890,7 +877,7 @@ pageTest("a game goes on after the page is loaded again", {}, async (page) => {
   await page.reload();
   assert.equal(await ready(page), now);
   assert.equal(await position(page), before);
-  assert.match(await page.textContent("#seats"), /North expert/);
+  assert.match(await page.textContent("#seats"), /North hard/);
 });
 
 pageTest(
@@ -935,12 +922,11 @@ pageTest(
       hints.join(),
     );
     assert.equal(await page.locator("#board .way").getAttribute("class"), "way seat-E");
-    await page.click("nav [data-dialog=new-game]");
-    await page.check("input[name=game][value=ashtapada]");
+    await openTable(page, "ashtapada");
     await page.check("input[name=seats][value=SENW]");
     await page
       .locator("#new-game .seat-choices p")
-      .filter({ hasText: "25 means equally strong" })
+      .filter({ hasText: "Equal players win 25." })
       .waitFor();
   },
 );

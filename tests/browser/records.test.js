@@ -137,7 +137,7 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   );
   await show(page, text);
   assert.equal(await position(page), game.start);
-  assert.match(await page.textContent("#seats"), /North novice/);
+  assert.match(await page.textContent("#seats"), /North easy/);
   await press(page, "#to-end");
   assert.equal(await position(page), end);
   // From the third step on, a person plays against a stronger bot.
@@ -152,7 +152,7 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   });
   await page.click("#seats-dialog [value=take]");
   await ready(page, "playing");
-  assert.match(await page.textContent("#seats"), /South you.*North expert/s);
+  assert.match(await page.textContent("#seats"), /South you.*North hard/s);
   await page.locator("#slider").fill("3");
   await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
   assert.equal(await position(page), third, "what came before is kept");
@@ -435,7 +435,7 @@ test("tabs keep each other's settings and sheets", { timeout: 120000 }, async ()
   );
   await first.click("nav [data-dialog=new-game]");
   for (const name of ["one", "two"])
-    assert.equal(await first.locator(`input[name=game][value=${name}]`).count(), 1);
+    assert.equal(await first.locator(`[data-game=${name}]`).count(), 1);
   await first.context().close();
 });
 

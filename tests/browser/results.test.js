@@ -87,7 +87,7 @@ pageTest(
       );
     assert.match(
       rows.join("\n"),
-      /^novice \| 1 \| [01] \| −?\d+\.\d % \| \d+\.\d %\npeople \| 1 \| – \| – \| –$/,
+      /^easy \| 1 \| [01] \| −?\d+\.\d % \| \d+\.\d %\npeople \| 1 \| – \| – \| –$/,
     );
     const results = JSON.parse(await saved(page, "#save-stats"));
     assert.deepEqual(

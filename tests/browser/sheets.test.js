@@ -14,6 +14,7 @@ import {
   drop,
   hurry,
   newGame,
+  openTable,
   open,
   pageTests,
   paste,
@@ -30,6 +31,7 @@ const NAMES = (await readdir(FOLDER))
   .map((file) => file.slice(0, -5))
   .sort();
 const sheetOf = (name) => readFile(join(FOLDER, `${name}.toml`), "utf8");
+const texts = JSON.parse(await readFile(join(FOLDER, "texts.en.json"), "utf8"));
 
 const { running, pageTest } = pageTests();
 let folder, own;
@@ -64,8 +66,10 @@ async function openDialog(page) {
 }
 
 const problems = (page) => page.locator("#sheet-trouble li").allTextContents();
+// The games of the shelf, and the chosen game.
 const games = (page) =>
-  page.locator("input[name=game]").evaluateAll((all) => all.map((field) => field.value));
+  page.locator(".game").evaluateAll((all) => [...new Set(all.map(({ dataset }) => dataset.game))]);
+const isChosen = (page, title) => page.locator("#new-game-title", { hasText: title }).waitFor();
 
 async function started(page) {
   await page.evaluate(() => {
@@ -81,12 +85,11 @@ pageTest(
   async (page) => {
     await hurry(page);
     await page.click("nav [data-dialog=new-game]");
-    assert.deepEqual(await games(page), NAMES);
+    assert.deepEqual((await games(page)).sort(), NAMES);
     await page.click("#new-game [data-close]");
     for (const game of NAMES) {
       const title = /^title = "(.*)"/m.exec(await sheetOf(game))[1];
-      await page.click("nav [data-dialog=new-game]");
-      await page.check(`input[name=game][value="${game}"]`);
+      await openTable(page, game);
       const seats = (
         await page
           .locator("input[name=seats]")
@@ -94,14 +97,14 @@ pageTest(
       ).at(-1);
       await page.click("#new-game [data-close]");
       const players = Object.fromEntries(
-        [...seats].map((seat, at) => [seat, at ? "greedy" : "person"]),
+        [...seats.replace("teams", "SENW")].map((seat, at) => [seat, at ? "greedy" : "person"]),
       );
-      const now = await newGame(page, { game, seats, players, first: seats[0] });
-      assert.ok((await page.textContent("#game-name")).startsWith(`${title} for `), game);
+      const now = await newGame(page, { game, seats, players });
+      assert.ok((await page.textContent("#game-name")).startsWith(`${title} `), game);
       assert.ok((await choose(page, now, 6)) > 0, `${game} ${seats}: a choice, not ${now}`);
       const [steps] = (await state(page)).split(" ").map(Number);
       assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
-      assert.ok((await position(page)).startsWith(`${game} `));
+      assert.ok((await position(page)).startsWith(game));
       assert.ok(
         (await state(page)).endsWith("over") || (await page.locator("#thrown .die").count()) > 0,
         `${game}: throws are drawn`,
@@ -175,10 +178,11 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
     const prose = /^rules = """\n([^]*?)"""/m.exec(sheet)[1].split("\n\n");
     for (const paragraph of prose)
       assert.ok(text.includes(paragraph.trim().replaceAll(/\s+/g, " ")), `${game}: ${paragraph}`);
-    const flags = [...sheet.matchAll(/^\[flags\.(\w+)\.(\S+)\]\nabout = "(.*)"/gm)];
+    const flags = [...sheet.matchAll(/^\[flags\.(\w+)\.(\S+)\]\nabout = "(.*)"/gm)],
+      { flags: answers } = texts.games[game];
     for (const [, flag, value, about] of flags)
       assert.ok(
-        text.includes(flag) && text.includes(value) && text.includes(about),
+        text.includes(flag) && text.includes(value) && text.includes(answers[flag][value] ?? about),
         `${game}: ${flag}`,
       );
     assert.equal((await page.locator("#rules-text tbody td code").count()) >= flags.length, true);
@@ -186,34 +190,61 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
   }
   await page.click("#rules [data-close]");
   // The dialog of a new game explains the chosen house rules.
-  await page.click("nav [data-dialog=new-game]");
-  await page.check("input[name=game][value=gavalata]");
+  await openTable(page, "gavalata");
   await page.click("#flags summary");
-  await page.selectOption("[data-flag=marks]", "none");
-  const flag = page.locator(".flag", { has: page.locator("[data-flag=marks]") });
-  assert.match(
-    await flag.textContent(),
-    /^What castles do\..*Nothing; only the own start square stays safe\.$/,
+  await page.check("input[name=flag-marks][value=none]");
+  assert.equal(
+    await page.textContent("[data-flag=marks]"),
+    "Are pieces safe on castles?Yes.usualNo, only on your own start square.",
   );
-  await page.selectOption("[data-flag=cowries]", "5");
-  await page.selectOption("[data-flag=zero]", "8");
+  // An answer about squares has a picture.
+  assert.equal(await page.locator("[data-flag=marks] .mini svg").count(), 2);
+  assert.equal(await page.locator("[data-flag=cowries] .mini svg").count(), 0);
+  await page.check("input[name=flag-cowries][value='5']");
+  await page.check("input[name=flag-zero][value='8']");
   await page.waitForFunction(() =>
     /contradict each other/.test(document.querySelector("#new-game form > .warning").textContent),
   );
 });
 
 pageTest("house rules decide on which seats a game is played", {}, async (page) => {
-  await page.click("nav [data-dialog=new-game]");
-  await page.check("input[name=game][value=pagade]");
+  await openTable(page, "mensch");
   await page.click("#flags summary");
-  await page.selectOption("[data-flag=teams]", "true");
+  await page.check("input[name=flag-side_by_side][value=true]");
   await page.locator("input[name=seats][value=SN]").waitFor({ state: "detached" });
-  assert.ok(await page.isChecked("input[name=seats][value=SENW]"));
-  // A click chooses rules that bots know.
-  await page.click("[data-rules='pagade?no_cut=lap']");
-  await page.locator("input[name=seats][value=SN]").waitFor();
-  assert.equal(await page.inputValue("[data-flag=no_cut]"), "lap");
-  assert.equal(await page.inputValue("[data-flag=teams]"), "false");
+  assert.ok(await page.isChecked("input[name=seats][value=SW]"));
+  // Two teams are a choice beside the numbers of players. Answers that bots know are marked.
+  await page.click("#to-shelf");
+  await page.click("#shelf-games [data-game=pagade]");
+  await page.click("#flags summary");
+  assert.equal(
+    await page.textContent("label:has([name=flag-no_cut][value=lap]) small"),
+    "bots know it",
+  );
+  await page.check("input[name=seats][value=teams]");
+  await page.locator("#new-game .seat-choices.teams").waitFor();
+  assert.match(await page.textContent("#new-game .seat-choices"), /^SSouthwith North/);
+  await page.check("input[name=seats][value=SN]");
+  await page.locator("#new-game .seat-choices:not(.teams)").waitFor();
+});
+
+pageTest("three players choose their sides on a board; a search finds games", {}, async (page) => {
+  await page.click("nav [data-dialog=new-game]");
+  await page.fill("#find-game", "gujarat");
+  assert.deepEqual(
+    await page
+      .locator(".game:visible")
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.game)),
+    ["ashte-kashte"],
+  );
+  await page.press("#find-game", "Enter");
+  await page.check("input[name=seats][value=SEN]");
+  await page.click("[data-side=E]");
+  const taken = () =>
+    page
+      .locator("[data-side][aria-pressed=true]")
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.side).join(""));
+  assert.equal(await taken(), "SNW");
 });
 
 pageTest(
@@ -225,10 +256,9 @@ pageTest(
     await writeFile(file, own);
     await openDialog(page);
     await page.setInputFiles("#open-sheet", file);
-    await page.locator("input[name=game][value=my-race]").waitFor();
-    assert.ok(await page.isChecked("input[name=game][value=my-race]"));
-    assert.match(await page.textContent("#sheet-done"), /My race is in the list/);
-    assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
+    await isChosen(page, "My race");
+    await page.locator("#sheet-done", { hasText: "My race is in the list" }).waitFor();
+    assert.equal(await page.locator("#new-game option[value='bot:expert']").count(), 0);
     await page.selectOption("#new-game [data-seat=N]", "greedy");
     await page.selectOption("#choose-first", "S");
     const now = await started(page);
@@ -260,8 +290,7 @@ pageTest(
     assert.deepEqual(other.errors, []);
     await other.context().close();
     // After the removal the current game stays.
-    await openDialog(page);
-    await page.check("input[name=game][value=my-race]");
+    await openTable(page, "my-race");
     await page.click("#remove-sheet");
     assert.ok(!(await games(page)).includes("my-race"));
     await page.click("#new-game [data-close]");
@@ -313,7 +342,7 @@ pageTest("a broken sheet is refused with all its problems, and mended", {}, asyn
   }
   await page.fill("#sheet-text", own);
   await page.click("#read-sheet");
-  await page.locator("input[name=game][value=my-race]").waitFor();
+  await isChosen(page, "My race");
   assert.ok(!(await page.isVisible("#sheet-trouble")));
 });
 
@@ -322,16 +351,17 @@ pageTest(
   {},
   async (page) => {
     await paste(page, own);
-    await page.locator("#new-game input[name=game][value=my-race]").waitFor();
+    await isChosen(page, "My race");
     assert.ok(!(await page.isVisible("#exchange")));
-    assert.ok(await page.isChecked("input[name=game][value=my-race]"));
     await page.click("#new-game [data-close]");
     const second = own.replaceAll("my-race", "other-race").replace("side = 5", "side = 4");
     await drop(page, "race.toml", second);
     await page.locator("#sheet-trouble li").first().waitFor();
     assert.match((await problems(page)).join("\n"), /course/);
     await drop(page, "race.toml", second.replace("side = 4", "side = 5"));
-    await page.locator("#new-game input[name=game][value=other-race]").waitFor();
+    await isChosen(page, "My race");
+    await page.click("#to-shelf");
+    assert.ok((await games(page)).includes("other-race"));
   },
 );
 
@@ -342,7 +372,7 @@ pageTest(
     await page.goto(`${running.server.url}/games/ashta/?seed=1&game=thaayam`);
     await ready(page);
     assert.equal(await page.textContent("#game-name"), "Thaayam for two");
-    await openDialog(page);
+    await openTable(page, "thaayam");
     await page.click("#take-sheet");
     await page.waitForFunction(() => document.getElementById("sheet-text").value.length > 0);
     assert.equal(await page.inputValue("#sheet-text"), await sheetOf("thaayam"));
@@ -367,6 +397,6 @@ pageTest("a bot that is opened here knows its game; what is none is refused", {}
   await page.waitForFunction(() =>
     /opened\.bot is available/.test(document.getElementById("sheet-done").textContent),
   );
-  assert.ok(await page.isChecked("input[name=game][value=ashte-kashte]"));
+  await isChosen(page, "Ashte Kashte");
   assert.ok(await page.isChecked("input[name=seats][value=SEN]"));
 });

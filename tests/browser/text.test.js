@@ -15,9 +15,11 @@ const PLURALS = ["zero", "one", "two", "few", "many", "other"];
 // The texts of a language without the patterns for phrases of the engine, which English does not
 // need.
 async function textsOf(language) {
-  const { engine, ...texts } = JSON.parse(await read(`${language}.json`));
-  return { engine, texts };
+  const { engine, understood, ...texts } = JSON.parse(await read(`${language}.json`));
+  return { engine, understood, texts };
 }
+const sheetTexts = async (language) =>
+  JSON.parse(await readFile(join(ROOT, "env", "games", `texts.${language}.json`), "utf8"));
 // The keys of a file, each with the names of its values.
 function keys(texts, path = "") {
   const isForms =
@@ -65,6 +67,53 @@ test("every key is used, and every used key exists", async () => {
   );
 });
 
+// The texts of a value, without their keys.
+const words = (part) =>
+  typeof part === "string" ? [part] : Object.values(part).flatMap((own) => words(own));
+
+test("the texts use the words of the glossary", async () => {
+  const glossary = JSON.parse(await read("glossary.json"));
+  for (const language of languages) {
+    const { engine = {}, texts } = await textsOf(language),
+      { groups, games } = await sheetTexts(language);
+    const questions = Object.values(games).map(({ summary, flags }) => [summary, flags]);
+    for (const { use, not } of glossary[language]) {
+      const other = new RegExp(`(?<![\\p{L}.])(${not})(?!\\p{L})`, "iu");
+      assert.deepEqual(
+        words([engine, texts, groups, questions]).filter((own) => other.test(own)),
+        [],
+        `${language}: write "${use}"`,
+      );
+    }
+  }
+});
+
+test("every built-in game has its texts in every language", async () => {
+  const sheets = join(ROOT, "env", "games"),
+    names = (await readdir(sheets)).filter((name) => name.endsWith(".toml"));
+  for (const language of languages) {
+    const { groups, games } = await sheetTexts(language),
+      listed = groups.flatMap((group) => group.games);
+    assert.deepEqual([...listed].sort(), names.map((name) => name.slice(0, -5)).sort());
+    for (const name of listed) {
+      const sheet = await readFile(join(sheets, `${name}.toml`), "utf8"),
+        { summary, rules, sources, place, flags } = games[name];
+      const answers = [...sheet.matchAll(/^\[flags\.(\w+)(?:\.(\S+))?\]/gm)];
+      for (const [, flag, value = "about"] of answers)
+        assert.ok(flags[flag]?.[value], `${language}: ${name} ${flag} ${value}`);
+      assert.ok(
+        Object.values(flags).every(({ about }) => about.endsWith("?")),
+        name,
+      );
+      assert.ok(summary.length < 100, summary);
+      if (language === "en") continue;
+      const [prose] = /(?<=^rules = """\n)[^]*?(?=""")/m.exec(sheet);
+      assert.equal(rules.split("\n\n").length, prose.trim().split("\n\n").length, name);
+      assert.ok(sources.length > 0 && place, name);
+    }
+  }
+});
+
 test("index.html has no texts of its own", () => {
   const body = page.slice(page.indexOf("<body>"), page.indexOf("<noscript>")),
     [, about] = /name="description" content="([^"]+)/.exec(page);
@@ -75,7 +124,7 @@ test("index.html has no texts of its own", () => {
   assert.ok(!/ (aria-label|title|placeholder|alt)="/.test(body));
 });
 
-test("moves and reasons are translated in every game", async () => {
+test("moves, reasons and rules are translated in every game", async () => {
   const [{ load }, { translator }] = await Promise.all(
     ["ashta.js", "phrases.js"].map((name) => import(join(SITE, name))),
   );
@@ -84,7 +133,16 @@ test("moves and reasons are translated in every game", async () => {
   const ask = (request) => ashta.answer(request, rules),
     phrases = new Set(),
     missing = new Set();
-  for (const { name, seats } of ask({ op: "games" }).games) {
+  const sentences = new Set(),
+    understand = (rules) => {
+      for (const { topic, sentences: own } of rules)
+        for (const said of [topic, ...own]) sentences.add(said);
+    };
+  for (const { name, seats, understood, flags } of ask({ op: "games" }).games) {
+    understand(understood);
+    for (const { name: flag, values } of flags)
+      for (const value of values.slice(1))
+        understand(ask({ op: "rules", game: `${name}?${flag}=${value.name}` }).understood);
     let { position } = ask({ op: "new", game: name, seats: seats.at(-1), seed: 1 }),
       node = "chance";
     for (let step = 0; step < 150 && node !== "over"; step++) {
@@ -114,10 +172,10 @@ test("moves and reasons are translated in every game", async () => {
   }
   assert.ok(phrases.size > 1000, `${phrases.size}`);
   for (const language of languages.filter((language) => language !== "en")) {
-    const engine = translator((await textsOf(language)).engine, (phrase) =>
-      missing.add(`${language}: ${phrase}`),
-    );
-    phrases.forEach(engine);
+    const { engine, understood } = await textsOf(language),
+      miss = (phrase) => missing.add(`${language}: ${phrase}`);
+    phrases.forEach(translator(engine, miss));
+    sentences.forEach(translator(understood, miss));
   }
   assert.deepEqual([...missing], []);
 });
@@ -141,5 +199,5 @@ pageTest("dates and players are written for the reader", { locale: "en-GB" }, as
     return [date("2026-11-03T12:00:00"), ...names.map(readable)];
   });
   assert.match(date, /^3 Nov 2026, /);
-  assert.deepEqual(names, ["novice", "novice (ray-7)", "greedy+2ply", "Kasparov"]);
+  assert.deepEqual(names, ["easy", "easy (ray-7)", "greedy+2ply", "Kasparov"]);
 });

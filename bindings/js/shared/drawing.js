@@ -2,7 +2,7 @@
 // the document, and svg.js as text: both give the function that makes an element,
 // `svg(tag, attributes, ...children)`.
 
-import { Frame, SEATS, SIZE } from "./frame.js";
+import { Frame, PARTNERS, SEATS, SIZE } from "./frame.js";
 import { EMBLEMS, ornamentOf } from "./ornaments.js";
 import { drawn, grouped, spread } from "./pieces.js";
 
@@ -28,7 +28,7 @@ export class Drawing {
     const { width, height, isCross } = this.frame;
     return {
       viewBox: `0 0 ${width} ${height}`,
-      class: `ashta-board look-${this.board.look}${isCross ? " cross" : ""}`,
+      class: `ashta-board look-${this.board.look}${isCross ? " cross" : ""}${this.board.outlook === "teams" ? " teams" : ""}`,
       role: "group",
     };
   }
@@ -220,26 +220,33 @@ export class Drawing {
         return place(group, x, y, svg("g", {}, discs));
       });
     });
+    // A link leads from the sign of a seat to the sign of its partner.
+    const partner =
+        isCross && !isBeside && this.board.outlook === "teams" ? PARTNERS[seat] : null,
+      edge = isBeside ? 8 : 12,
+      nameAt = partner ? 48 : edge;
+    const sign = (own, x) =>
+      svg("path", {
+        d: EMBLEMS[own],
+        transform: `translate(${x + 6 * big} ${row}) scale(${big})`,
+        class: `sign seat-${own}`,
+      });
+    const signs = [
+      partner ? svg("path", { class: "link", d: `M21 ${row}h36` }) : null,
+      sign(seat, edge),
+      partner ? sign(partner, 48) : null,
+    ];
     const [player, words] = isBeside
       ? [{ x: 8, y: 35 }, Math.min(9, (width - 16) / (0.55 * (label?.length || 1)))]
-      : [{ x: width - 12, y: row + 6, "text-anchor": "end" }, 16];
+      : [{ x: width - 12, y: row + (partner ? 28 : 6), "text-anchor": "end" }, 16];
     const plate = svg(
       "g",
       { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
-      svg("path", {
-        d: EMBLEMS[seat],
-        transform: `translate(${(isBeside ? 8 : 12) + 6 * big} ${row}) scale(${big})`,
-        class: "sign",
-      }),
+      signs,
       svg(
         "text",
-        {
-          x: (isBeside ? 8 : 12) + 16 * big,
-          y: row + 5 * big,
-          "font-size": 14 * big,
-          class: "seat",
-        },
+        { x: 16 * big + nameAt, y: row + 5 * big, "font-size": 14 * big, class: "seat" },
         this.names[seat],
       ),
       (isCross || isBeside) && label

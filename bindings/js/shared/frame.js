@@ -4,6 +4,8 @@
 // A square is 40 units wide.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
+// The partner of each seat in games of two teams.
+export const PARTNERS = { S: "N", N: "S", E: "W", W: "E" };
 export const SIZE = 40;
 const EDGE = 22,
   STRIP = 44;
