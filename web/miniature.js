@@ -3,6 +3,7 @@
 import { picture, svg } from "./dom.js";
 import { placeOf } from "./frame.js";
 import { EMBLEMS, ornamentOf } from "./ornaments.js";
+import { grouped } from "./pieces.js";
 
 // `board` as the engine describes it; `walks`, the seat whose course is drawn, if any.
 export function miniature({ rows, columns, squares, look, courses }, walks) {
@@ -16,24 +17,28 @@ export function miniature({ rows, columns, squares, look, courses }, walks) {
   const ownerOf = ({ square, ground, seat }) =>
     seat ??
     ways.find(([, way]) => way[0] === square || (ground === "belly" && way.includes(square)))?.[0];
+  // The squares of a kind are one path.
+  const kinds = grouped(squares, (own) => `ground ${own.ground} seat-${ownerOf(own)}`);
   const drawing = picture(
     columns * unit,
     rows * unit,
     "",
-    ...squares.flatMap((own) => {
-      const { square, ground } = own,
-        [x, y] = corner(square),
-        owner = ownerOf(own);
-      const mark = ornamentOf(look, ground).map(([name, d]) => svg("path", { class: name, d }));
-      return [
-        svg("rect", { class: `${ground} seat-${owner}`, x, y, width: unit, height: unit }),
-        svg(
+    [...kinds].map(([kind, own]) =>
+      svg("path", {
+        class: kind,
+        d: own.map(({ square }) => `M${corner(square)}h${unit}v${unit}h-${unit}z`).join(""),
+      }),
+    ),
+    squares.flatMap(({ square, ground }) =>
+      ornamentOf(look, ground).map(([name, d]) => {
+        const [x, y] = corner(square).map((edge) => edge + unit / 2);
+        return svg(
           "g",
-          { class: "ornament", transform: `translate(${x + 5} ${y + 5}) scale(0.25)` },
-          mark,
-        ),
-      ];
-    }),
+          { class: "ornament", transform: `translate(${x} ${y}) scale(0.25)` },
+          svg("path", { class: name, d }),
+        );
+      }),
+    ),
   );
   if (walks)
     drawing.append(

@@ -339,7 +339,7 @@ function drawFlags(game) {
 }
 
 async function drawBoards() {
-  if (!byId("flags").open) return;
+  if (!byId("flags").open || !chosenGame()) return;
   const { seats } = chosen,
     { sheet } = chosenGame();
   for (const rule of byId("choose-flags").children) {

@@ -2,13 +2,15 @@
 // engine allows.
 
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { hurry, newGame, open, position, ready, ROOT, show, start, state } from "./browser.js";
+import { hurry, newGame, open, position, ready, show, SITE, start, state } from "./browser.js";
 import { Engine } from "./engine.js";
 
+const { translator } = await import(join(SITE, "phrases.js")),
+  english = translator(JSON.parse(await readFile(join(SITE, "en.json"), "utf8")).engine);
 let running, page;
 before(async () => {
   running = await start();
@@ -137,17 +139,18 @@ async function check(engine, { seen, nodes }) {
   for (const [at, { position, node }] of nodes.entries()) {
     if (node !== "decision") continue;
     const { turns, moves, nodes: places } = await engine.ask({ op: "choices", position });
-    const shown = seen.filter((entry) => entry.at === at);
+    const shown = seen.filter((entry) => entry.at === at),
+      wordsOf = ([move]) => english(moves[move].words).toLowerCase();
     let here = places[0];
     // A turn without a choice is not shown.
     if (!shown.length) assert.equal(turns.length, 1, position);
     for (const { words, onBoard = words, landings = [], canLeave, chosen } of shown) {
-      const wanted = here.lines.map(([move]) => moves[move].words.toLowerCase()).sort();
+      const wanted = here.lines.map(wordsOf).sort();
       for (const list of [words, onBoard]) assert.deepEqual(list.toSorted(), wanted, position);
       assert.deepEqual(landings[0], landings[1], position);
       assert.equal(canLeave, here.end !== null, position);
       // The page groups the moves by piece, so their order differs.
-      const line = here.lines.find(([move]) => moves[move].words.toLowerCase() === words[chosen]);
+      const line = here.lines.find((line) => wordsOf(line) === words[chosen]);
       here = line ? places[line[1]] : { ...here, lines: [] };
       while (here.lines.length === 1 && !here.end && !moves[here.lines[0][0]].captures.length)
         here = places[here.lines[0][1]];
@@ -161,11 +164,8 @@ test("every built-in game offers the moves of the engine", { timeout: 500000 }, 
     page = await open(running, { query: "seed=5" });
   await hurry(page);
   await page.uncheck("#show-chances");
-  for (const file of await readdir(join(ROOT, "env", "games"))) {
-    await show(
-      page,
-      (await engine.ask({ op: "new", game: file.replace(".toml", ""), seed: 0 })).position,
-    );
+  for (const { name } of (await engine.ask({ op: "games" })).games) {
+    await show(page, (await engine.ask({ op: "new", game: name, seed: 0 })).position);
     await check(engine, await page.evaluate(clickThrough));
   }
   await engine.close();

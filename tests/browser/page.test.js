@@ -20,7 +20,8 @@ import {
 } from "./browser.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
+// The table is the second step of a new game.
+const DIALOGS = ["new-game", "table", "seats", "exchange", "rules", "settings"];
 
 const { running, pageTest } = pageTests();
 
@@ -164,8 +165,9 @@ async function busy(page) {
 }
 
 async function opened(page, dialog) {
-  await page.click(`[data-dialog=${dialog}]`);
-  if (dialog === "new-game")
+  await page.click(`[data-dialog=${dialog.replace("table", "new-game")}]`);
+  if (dialog === "table") await page.locator(".game").last().click();
+  if (["new-game", "table"].includes(dialog))
     await page.evaluate(() =>
       document.querySelectorAll("#new-game details").forEach((details) => {
         details.open = true;
