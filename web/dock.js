@@ -117,8 +117,8 @@ function title(view, can, isStuck) {
   ];
 }
 
-// Shows the moves that the person has chosen so far. Before the first throw and the first choice of a
-// person, shows what to do (`first`), and the aim of the game: the first paragraph of the rules.
+// Shows the moves that the person has chosen so far. Before the first throw and the first choice of
+// a person, shows what to do (`first`), and the aim of the game: the first paragraph of the rules.
 function drawNote({ throws }, first) {
   const { rules, summary } = play.game.about,
     aim = rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary;

@@ -98,8 +98,8 @@ const found = (list, rules, seats) =>
   list.find((entry) => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
 export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
-// The number of games, out of a hundred, that a level of a bot wins against the bot at full strength;
-// null if unknown.
+// The number of games, out of a hundred, that a level of a bot wins against the bot at full
+// strength; null if unknown.
 const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
@@ -139,8 +139,8 @@ export function choices(rules, seats) {
   ].filter(({ players }) => players.length);
 }
 
-// How strong the levels are, in a sentence; "" if unknown. `outlook` is as in the engine's answer to
-// `board`.
+// How strong the levels are, in a sentence; "" if unknown. `outlook` is as in the engine's answer
+// to `board`.
 export function scaleOf(rules, seats, outlook) {
   const [easy, medium] = USUAL.map((player) => winsOf(player, found(BOTS, rules, seats)));
   if (easy === null || medium === null) return "";

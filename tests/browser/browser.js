@@ -162,12 +162,8 @@ export async function newGame(page, { game, seats = "SN", players = {}, first = 
     const side = page.locator(`[data-side=${seat}][aria-pressed=true]`);
     if (seats !== "teams" && (await side.isVisible())) await side.click();
   }
-  for (const [seat, player] of Object.entries(players)) {
-    const list = page.locator(`#new-game [data-seat=${seat}]`);
-    if (await list.locator(`:scope > [hidden] [value="${player}"]`).count())
-      await list.selectOption("more");
-    await list.selectOption(player);
-  }
+  for (const [seat, player] of Object.entries(players))
+    await page.selectOption(`#new-game [data-seat=${seat}]`, player);
   await page.selectOption("#choose-first", first);
   await page.evaluate(() => {
     document.body.dataset.state = "new";

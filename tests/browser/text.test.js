@@ -82,7 +82,7 @@ test("the texts use the words of the glossary", async () => {
       assert.deepEqual(
         words([engine, texts, groups, questions]).filter((own) => other.test(own)),
         [],
-        `${language}: write "${use}"`,
+        use,
       );
     }
   }
@@ -97,7 +97,7 @@ test("every built-in game has its texts in every language", async () => {
     assert.deepEqual([...listed].sort(), names.map((name) => name.slice(0, -5)).sort());
     for (const name of listed) {
       const sheet = await readFile(join(sheets, `${name}.toml`), "utf8"),
-        { summary, rules, sources, place, flags } = games[name];
+        { rules, flags } = games[name];
       const answers = [...sheet.matchAll(/^\[flags\.(\w+)(?:\.(\S+))?\]/gm)];
       for (const [, flag, value = "about"] of answers)
         assert.ok(flags[flag]?.[value], `${language}: ${name} ${flag} ${value}`);
@@ -105,11 +105,9 @@ test("every built-in game has its texts in every language", async () => {
         Object.values(flags).every(({ about }) => about.endsWith("?")),
         name,
       );
-      assert.ok(summary.length < 100, summary);
       if (language === "en") continue;
       const [prose] = /(?<=^rules = """\n)[^]*?(?=""")/m.exec(sheet);
       assert.equal(rules.split("\n\n").length, prose.trim().split("\n\n").length, name);
-      assert.ok(sources.length > 0 && place, name);
     }
   }
 });
