@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -16,8 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 ASHTA = TARGET / "release" / "ashta"
 SMOKE = ROOT / "configs" / "smoke.toml"
+SHEETS = ROOT / "env" / "games"
+CHECKPOINTS = ROOT / "checkpoints"
 # The released bots, and the names of those that are in the program and in the package.
-RELEASED = sorted((ROOT / "checkpoints").glob("*.bot"))
+RELEASED = sorted(CHECKPOINTS.glob("*.bot"))
 SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong"))
 
 # A shell that starts the tests in the background ignores Ctrl-C, and child processes would inherit
@@ -45,11 +48,24 @@ def done(*arguments, **options):
     return succeeded(run(*arguments, **options))
 
 
+def read_json(*arguments, **options):
+    """Runs `ashta` with the option `--json`, which must succeed; returns what it prints."""
+    return json.loads(done(*arguments, "--json", **options))
+
+
 def refused(*arguments, **options):
     """Runs `ashta`, which must print nothing but an error; returns the error."""
     finished = run(*arguments, **options)
     assert (finished.returncode, finished.stdout) == (1, ""), finished
     return finished.stderr
+
+
+def wait_until(is_so, process):
+    """Waits until `is_so()`, and fails if the process ends before or it takes too long."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.002)
 
 
 def python(*arguments, **options):
@@ -62,11 +78,17 @@ def succeeded(finished):
     return finished.stdout
 
 
+def training(directory, *settings):
+    """The arguments of `ashta` that train the tiny network of configs/smoke.toml below
+    `directory`."""
+    settings = [f"run.directory={directory}", *settings]
+    return ["train", SMOKE, *(part for setting in settings for part in ("--set", setting))]
+
+
 def train(directory, *settings):
     """Trains the tiny network of configs/smoke.toml below `directory`; returns (folder of the run,
     bot file)."""
-    overrides = [part for setting in settings for part in ("--set", setting)]
-    return folders(done("train", SMOKE, "--set", f"run.directory={directory}", *overrides))
+    return folders(done(*training(directory, *settings)))
 
 
 def folders(output):
@@ -126,6 +148,20 @@ def manifest(bot):
 def sealed(content):
     """The content of a bot file with the checksum at its end corrected."""
     return content[:-4] + zlib.crc32(content[:-4]).to_bytes(4, "little")
+
+
+def renamed(game, name="mine"):
+    """The sheet of a built-in game under another name."""
+    return (SHEETS / f"{game}.toml").read_text().replace(f'name = "{game}"', f'name = "{name}"', 1)
+
+
+def without_times(report):
+    """The report of an arena without the times of its agents."""
+    agents = [
+        {key: of for key, of in agent.items() if key != "milliseconds"}
+        for agent in report["agents"]
+    ]
+    return {**report, "agents": agents}
 
 
 def blocks(page, language):

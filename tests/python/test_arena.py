@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,8 +29,16 @@ for line in sys.stdin:
 """
 
 
+GAME = ["--game", "ashtapada"]
+DUEL = ["greedy", "random", *GAME]
+
+
 def arena(*arguments, **options):
-    return json.loads(program.done("arena", *arguments, "--json", **options))
+    return program.read_json("arena", *arguments, **options)
+
+
+def refused(*arguments):
+    return program.refused("arena", *arguments)
 
 
 def fake(tmp_path, what):
@@ -45,18 +54,20 @@ def games(path):
     return lines[0], lines[1:]
 
 
-def without_times(report):
-    for agent in report["agents"]:
-        agent.pop("milliseconds", None)
-    return report
+def play_blocks(folder, words, ranges):
+    """Plays these blocks of an arena, each range into its own file; returns the files."""
+    paths = [folder / f"{blocks}.jsonl" for blocks in ranges]
+    for path, blocks in zip(paths, ranges, strict=True):
+        program.done("arena", *words, "--blocks", blocks, "--games", path)
+    return paths
 
 
 @pytest.mark.parametrize("game, seats", [("ashtapada", 2), ("ashte-kashte", 3), ("pagade", 4)])
 def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
-    path = tmp_path / "games.jsonl"
+    path, names = tmp_path / "games.jsonl", ["greedy", "random", "hunter"]
     luck = "none" if game == "pagade" else "auto"  # where it takes a minute
     options = ["--game", game, "--seats", seats, "--pairs", "1", "--luck", luck, "--games", path]
-    report = arena("greedy", "random", "hunter", *options)
+    report = arena(*names, *options)
     settings, played = games(path)
     assert settings["game"] == game and len(settings["seats"]) == seats
     assert len(played) == report["games"] > 2
@@ -66,32 +77,15 @@ def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
             part = {"throw": move} if isinstance(move, list) else {"action": move}
             answer = engine.get(op="apply", position=answer["position"], **part)
         assert answer["returns"] == pytest.approx(line["returns"], abs=1e-6)
-        assert (
-            set(line["players"]) <= {"greedy", "random", "hunter"} and len(line["players"]) == seats
-        )
+        assert set(line["players"]) <= set(names) and len(line["players"]) == seats
         assert line["ending"] == "finished" and line["turns"] > 5
-        if "luck" in line:
-            assert sum(line["luck"]) == pytest.approx(0, abs=1e-4)
+        assert sum(line.get("luck", [])) == pytest.approx(0, abs=1e-4)
 
 
 def test_the_games_of_a_block_share_their_throws_and_everybody_sits_everywhere(tmp_path):
-    path = tmp_path / "games.jsonl"
-    arena(
-        "random",
-        "runner",
-        "hunter",
-        "greedy",
-        "--game",
-        "ashte-kashte",
-        "--seats",
-        "4",
-        "--pairs",
-        "2",
-        "--luck",
-        "none",
-        "--games",
-        path,
-    )
+    path, names = tmp_path / "games.jsonl", ["random", "runner", "hunter", "greedy"]
+    words = ["--game", "ashte-kashte", "--seats", "4", "--pairs", "2", "--luck", "none"]
+    arena(*names, *words, "--games", path)
     blocks = {}
     for line in games(path)[1]:
         blocks.setdefault(line["block"], []).append(line)
@@ -99,15 +93,19 @@ def test_the_games_of_a_block_share_their_throws_and_everybody_sits_everywhere(t
     for block in blocks.values():
         assert len(block) == 4 and len({line["start"] for line in block}) == 1
         assert len({json.dumps(line["moves"][0]) for line in block}) == 1
-        for name in ["random", "runner", "hunter", "greedy"]:
+        for name in names:
             assert sorted(line["players"].index(name) for line in block) == [0, 1, 2, 3]
 
 
 def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
-    agents = ["greedy", "hunter", "random", "--game", "ashtapada", "--pairs", "6"]
-    expected = without_times(arena(*agents, "--games", whole, "--threads", "1"))
-    text = whole.read_bytes()
+    agents = ["greedy", "hunter", "random", *GAME, "--pairs", "6"]
+
+    def play(path, threads):
+        report = arena(*agents, "--games", path, "--threads", threads)
+        return program.without_times(report)
+
+    expected, text = play(whole, 1), whole.read_bytes()
     # The rest after the last whole line may be invalid text: the third line ends within a
     # character.
     for cut, rest in [
@@ -117,80 +115,75 @@ def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
         (10, b""),
         (0, b""),
         (len(text), b""),
+        (len(text), b"\n"),
     ]:
         part.write_bytes(text[:cut] + rest)
-        assert without_times(arena(*agents, "--games", part, "--threads", "2")) == expected
+        assert play(part, 2) == expected
         assert part.read_bytes() == text, "the same games in the same order, whatever the threads"
-    assert "`seed` is 7919, not 1" in program.refused(
-        "arena", *agents, "--games", part, "--seed", "1"
-    )
+    assert "`seed` is 7919, not 1" in refused(*agents, "--games", part, "--seed", "1")
     lines = text.split(b"\n")
     lines[3] = b'{"block":'
     part.write_bytes(b"\n".join(lines))
-    assert f"{part}: line 4: not a game" in program.refused("arena", *agents, "--games", part)
+    assert f"{part}: line 4: not a game" in refused(*agents, "--games", part)
     assert part.read_bytes() == b"\n".join(lines), "what is there stays"
 
 
 def test_parts_of_an_arena_are_joined_to_the_bytes_of_one_run(tmp_path):
-    words = ["arena", "greedy", "runner", "random", "--game", "ashte-kashte", "--pairs", 4]
-    one, parts = tmp_path / "one.jsonl", [tmp_path / f"{i}.jsonl" for i in range(3)]
-    shown = without_times(arena(*words[1:], "--games", one))
-    for part, blocks in zip(parts, ["0..5", "5..6", "6..12"], strict=True):
-        program.done(*words, "--blocks", blocks, "--games", part)
-    whole = tmp_path / "whole.jsonl"
+    words = ["greedy", "runner", "random", "--game", "ashte-kashte", "--pairs", 4]
+    one, whole = tmp_path / "one.jsonl", tmp_path / "whole.jsonl"
+    shown = program.without_times(arena(*words, "--games", one))
+    parts = play_blocks(tmp_path, words, ["0..5", "5..6", "6..12"])
     program.done("arena", "--merge", parts[2], parts[0], parts[1], "--games", whole)
     assert whole.read_bytes() == one.read_bytes()
-    assert without_times(arena(*words[1:], "--games", whole)) == shown
+    assert program.without_times(arena(*words, "--games", whole)) == shown
     # An interrupted part continues after its last whole block.
     content = parts[2].read_bytes()
     parts[2].write_bytes(content[: len(content) // 2])
-    program.done(*words, "--blocks", "6..12", "--games", parts[2])
+    play_blocks(tmp_path, words, ["6..12"])
     assert parts[2].read_bytes() == content
 
-    def refused(*files, to=tmp_path / "new.jsonl"):
-        return program.refused("arena", "--merge", *files, "--games", to)
+    def refuse(*files, to=tmp_path / "new.jsonl"):
+        return refused("--merge", *files, "--games", to)
 
-    assert "whole.jsonl already exists" in refused(*parts, to=whole)
-    assert "2.jsonl, line 2: game 0 of block 6 does not follow game 1 of block 4" in refused(
+    assert "whole.jsonl already exists" in refuse(*parts, to=whole)
+    assert f"{parts[2]}, line 2: game 0 of block 6 does not follow game 1 of block 4" in refuse(
         parts[0], parts[2]
     )
-    assert "of block 5 does not follow game 0 of block 5" in refused(*parts, parts[1])
+    assert "of block 5 does not follow game 0 of block 5" in refuse(*parts, parts[1])
     parts[1].write_bytes(parts[1].read_bytes().replace(b'"seed":7919', b'"seed":7'))
-    differing = refused(*parts)
-    assert f"1.jsonl, line 1: the settings differ from the settings of {parts[0]}" in differing
+    differing = refuse(*parts)
+    assert f"{parts[1]}, line 1: the settings differ from the settings of {parts[0]}" in differing
     assert "its `seed` is 7, not 7919" in differing
-    parts[1].write_text("{}\n")
-    assert "1.jsonl, line 1: not the settings of an arena" in refused(*parts)
     assert not (tmp_path / "new.jsonl").exists()
     for blocks, message in [
         ("9..13", "has the blocks 0..12"),
         ("5..5", "5..5 is not a range of blocks such as 0..500"),
         ("5", "5 is not a range of blocks"),
     ]:
-        wrong = program.run(*words, "--blocks", blocks)
+        wrong = program.run("arena", *words, "--blocks", blocks)
         assert wrong.returncode > 0 and message in wrong.stderr, wrong.stderr
 
 
 def test_blocks_of_different_lengths_are_joined(tmp_path):
     # Of the four lineups, random-runner-random-runner has two games in a block, the others have
     # four.
-    words = ["arena", "random", "runner", "--game", "ashte-kashte", "--seats", 4, "--pairs", 1]
+    words = ["random", "runner", "--game", "ashte-kashte", "--seats", 4, "--pairs", 1]
     words += ["--luck", "none"]
-    whole, one, other, joined = (tmp_path / f"{name}.jsonl" for name in "abcd")
-    for path, blocks in [(whole, "0..4"), (one, "0..3"), (other, "3..4")]:
-        program.done(*words, "--blocks", blocks, "--games", path)
+    whole, one, other = play_blocks(tmp_path, words, ["0..4", "0..3", "3..4"])
     lengths = [line["block"] for line in games(whole)[1]]
     assert [lengths.count(block) for block in range(4)] == [4, 4, 2, 4]
-    program.done("arena", "--merge", one, other, "--games", joined)
-    assert joined.read_bytes() == whole.read_bytes()
+    # Blank lines are skipped.
+    one.write_bytes(one.read_bytes().replace(b"\n", b"\n \n"))
+    other.write_bytes(other.read_bytes() + b"\n\n")
+    program.done("arena", "--merge", one, other, "--games", tmp_path / "joined.jsonl")
+    assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
 
 
 def test_interrupted_parts_are_not_joined(tmp_path):
-    words = ["arena", "random", "runner", "--game", "ashtapada", "--pairs", 4, "--luck", "none"]
-    whole, one, other, new = (tmp_path / f"{name}.jsonl" for name in "abcd")
-    for path, blocks in [(whole, "0..4"), (one, "0..2"), (other, "2..4")]:
-        program.done(*words, "--blocks", blocks, "--games", path)
-    merge = ["arena", "--merge", one, other, "--games", new]
+    words = ["random", "runner", *GAME, "--pairs", 4, "--luck", "none"]
+    one, other = play_blocks(tmp_path, words, ["0..2", "2..4"])
+    new = tmp_path / "new.jsonl"
+    merge = ["--merge", one, other, "--games", new]
     again = "run its arena again to finish it"
     for part, block in [(one, 1), (other, 3)]:
         content = part.read_bytes()
@@ -203,28 +196,18 @@ def test_interrupted_parts_are_not_joined(tmp_path):
             (header[:-1], f"{part} stops within line 1: {again}"),
             (header, f"{part} has no games: {again}"),
             (b"", f"{part}, line 1: not the settings of an arena"),
+            (b"{}\n", f"{part}, line 1: not the settings of an arena"),
             (
                 header + b"".join([lines[0], *lines[2:]]),
                 f"{part}, line 3: game 0 of block {block} does not follow game 0 of block",
             ),
         ]:
             part.write_bytes(changed)
-            assert message in program.refused(*merge)
+            assert message in refused(*merge)
             assert not new.exists()
         part.write_bytes(content)
     one.write_bytes(header + b"".join(one.read_bytes().splitlines(keepends=True)[2:]))
-    assert f"{one}, line 2: game 1 of block 0 is not the first game" in program.refused(*merge)
-
-
-def test_blank_lines_of_parts_are_skipped(tmp_path):
-    words = ["arena", "random", "runner", "--game", "ashtapada", "--pairs", 2, "--luck", "none"]
-    whole, one, other, new = (tmp_path / f"{name}.jsonl" for name in "abcd")
-    for path, blocks in [(whole, "0..2"), (one, "0..1"), (other, "1..2")]:
-        program.done(*words, "--blocks", blocks, "--games", path)
-    one.write_bytes(one.read_bytes().replace(b"\n", b"\n \n"))
-    other.write_bytes(other.read_bytes() + b"\n\n")
-    program.done("arena", "--merge", one, other, "--games", new)
-    assert new.read_bytes() == whole.read_bytes()
+    assert f"{one}, line 2: game 1 of block 0 is not the first game" in refused(*merge)
 
 
 @pytest.mark.parametrize(
@@ -258,41 +241,32 @@ def test_a_file_of_something_else_is_never_overwritten(tmp_path):
     path = tmp_path / "mine.txt"
     for content in [b"no line end", b"a line\n", b"\xff\xfe\n", b'{"arena":1}\n']:
         path.write_bytes(content)
-        assert str(path) in program.refused(
-            "arena", "greedy", "random", "--game", "ashtapada", "--games", path
-        )
+        assert str(path) in refused(*DUEL, "--games", path)
         assert path.read_bytes() == content
 
 
 def test_games_are_kept_in_a_regular_file_alone(tmp_path):
-    assert "cannot write /dev/null: games" in program.refused(
-        "arena", "greedy", "random", "--game", "ashtapada", "--games", "/dev/null"
-    )
+    assert "cannot write /dev/null: games" in refused(*DUEL, "--games", "/dev/null")
     link = tmp_path / "link.jsonl"
     for target in ["there.txt", "missing.txt"]:
         (tmp_path / "there.txt").touch()
         link.unlink(missing_ok=True)
         link.symlink_to(tmp_path / target)
-        refused = program.refused(
-            "arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", "--games", link
-        )
-        assert str(link) in refused and "link" in refused
+        error = refused(*DUEL, "--pairs", "1", "--games", link)
+        assert str(link) in error and "link" in error
         assert [path.stat().st_size for path in tmp_path.glob("*.txt")] == [0]
 
 
 def test_one_arena_at_a_time_adds_to_a_file(tmp_path):
     path = tmp_path / "games.jsonl"
     fcntl = pytest.importorskip("fcntl")
-    words = ["arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", "--games", path]
+    words = [*DUEL, "--pairs", "1", "--games", path]
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        refused = program.run(*words)
-    assert (
-        refused.returncode == 1
-        and str(path) in refused.stderr
-        and "another arena" in refused.stderr
-    )
-    assert path.stat().st_size == 0 and program.run(*words).returncode == 0
+        error = refused(*words)
+    assert str(path) in error and "another arena" in error
+    assert path.stat().st_size == 0
+    arena(*words)
 
 
 def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
@@ -307,16 +281,7 @@ def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
         os.killpg(os.getpgid(os.getppid()), signal.SIGINT)
         time.sleep(60)
     print('{{"action": 99}}', flush=True)"""
-    agents = [
-        "greedy",
-        fake(tmp_path, what.strip()),
-        "--game",
-        "ashtapada",
-        "--pairs",
-        "40",
-        "--luck",
-        "none",
-    ]
+    agents = ["greedy", fake(tmp_path, what.strip()), *GAME, "--pairs", "40", "--luck", "none"]
     stopped = program.run(
         "arena", *agents, "--games", path, "--threads", "1", "--json", start_new_session=True
     )
@@ -331,58 +296,38 @@ def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
 
 def test_a_changed_file_is_refused(tmp_path):
     path = tmp_path / "games.jsonl"
-    agents = ["greedy", "hunter", "--game", "ashtapada", "--pairs", "3"]
-    arena(*agents, "--games", path)
+    agents = ["greedy", "hunter", *GAME, "--pairs", "3", "--games", path]
+    arena(*agents)
     text = path.read_text()
-    header, first, *rest = text.splitlines()
+    header, line, *rest = text.splitlines()
+    first = json.loads(line)
+    not_its_end = "do not lead to its `ending` and `returns`"
+    not_a_start = "is not a first position of ashtapada for the seats SN"
     for key, value, reason in [
         ("returns", [7.5, -3], "not between 0 and 1"),
-        (
-            "returns",
-            json.loads(first)["returns"][::-1],
-            "do not lead to its `ending` and `returns`",
-        ),
-        ("ending", "truncated", "do not lead to its `ending` and `returns`"),
-        ("players", json.loads(first)["players"][::-1], "its `players` are"),
+        ("returns", first["returns"][::-1], not_its_end),
+        ("ending", "truncated", not_its_end),
+        ("players", first["players"][::-1], "its `players` are"),
         ("luck", None, "its `luck` is missing"),
-        (
-            "start",
-            "pagade S:6,7,12,12/N:6,7,12,12 S *",
-            "is not a first position of ashtapada for the seats SN",
-        ),
-        (
-            "start",
-            "ashtapada S:5,30/N:off,23 S *",
-            "is not a first position of ashtapada for the seats SN",
-        ),
+        ("start", "pagade S:6,7,12,12/N:6,7,12,12 S *", not_a_start),
+        ("start", "ashtapada S:5,30/N:off,23 S *", not_a_start),
         ("start", "ashtapada", "`start`: `ashtapada`"),
-        ("moves", json.loads(first)["moves"][:-1], "do not lead"),
-        ("moves", [9, *json.loads(first)["moves"]], "action 9 is not legal"),
+        ("moves", first["moves"][:-1], "do not lead"),
+        ("moves", [9, *first["moves"]], "action 9 is not legal"),
         ("turns", 3, "its `turns` are 3"),
         ("luck", [1e300, -1e300], "is impossible"),
-        ("luck", [luck + 0.5 for luck in json.loads(first)["luck"]], "its `luck` is"),
+        ("luck", [luck + 0.5 for luck in first["luck"]], "its `luck` is"),
         ("swing", {"turn": 0, "size": 0.9}, "its `swing` is 0.9 in turn 0"),
         ("swing", {"turn": 0, "size": 0}, "its `swing` is 0 in turn 0"),
     ]:
-        path.write_text(
-            "\n".join([header, json.dumps({**json.loads(first), key: value}), *rest, ""])
-        )
-        refused = program.run("arena", *agents, "--games", path)
-        assert refused.returncode == 1 and f"{path}: line 2" in refused.stderr, refused.stderr
-        assert reason in refused.stderr, refused.stderr
+        path.write_text("\n".join([header, json.dumps({**first, key: value}), *rest, ""]))
+        error = refused(*agents)
+        assert f"{path}: line 2" in error and reason in error, error
     # The last change is put right where luck is measured anew, by any reference.
-    assert (
-        arena(*agents, "--games", path, "--luck", "auto")["games"] == 6 and path.read_text() == text
-    )
-    assert arena(*agents, "--games", path, "--luck", "ashtapada")["luck_by"] == "ashtapada"
-    assert (
-        games(path)[0]["luck"]["name"] == "ashtapada"
-        and games(path)[1][0]["luck"] != json.loads(first)["luck"]
-    )
-    path.write_text(text + "\n")
-    assert arena(*agents, "--games", path)["games"] == 6 and path.read_text() == text, (
-        "an empty line is no game"
-    )
+    assert arena(*agents, "--luck", "auto")["games"] == 6 and path.read_text() == text
+    assert arena(*agents, "--luck", "ashtapada")["luck_by"] == "ashtapada"
+    settings, played = games(path)
+    assert settings["luck"]["name"] == "ashtapada" and played[0]["luck"] != first["luck"]
 
 
 def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
@@ -425,7 +370,7 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
 )
 def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reason):
     path = tmp_path / "games.jsonl"
-    agents = ["greedy", "random", fake(tmp_path, what), "--game", "ashtapada"]
+    agents = ["greedy", "random", fake(tmp_path, what), *GAME]
     finished = program.run(
         "arena", *agents, "--pairs", "2", "--games", path, "--move-seconds", "0.3", "--json"
     )
@@ -453,16 +398,8 @@ def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reas
     }
     for change in [other, {"returns": other["returns"]}]:
         path.write_text(text.replace(text.splitlines()[number - 1], json.dumps({**line, **change})))
-        refused = program.run("arena", *agents, "--games", path)
-        assert f"line {number}: " in refused.stderr and "its moves do not lead" in refused.stderr, (
-            refused.stderr
-        )
-
-
-def behind_a_wrapper(tmp_path, what):
-    """An engine behind a shell: the arena starts the shell, and the shell starts the engine."""
-    command = fake(tmp_path, what).removeprefix("engine:")
-    return f"engine:{shlex.join(['sh', '-c', f'{command}; true'])}"
+        error = refused(*agents, "--games", path)
+        assert f"line {number}: " in error and "its moves do not lead" in error, error
 
 
 def said_by(path):
@@ -486,31 +423,22 @@ DETACHES = (
 @pytest.mark.parametrize("ends", ["by itself", "killed"])
 @pytest.mark.parametrize("hangs", [HANGS, DETACHES])
 def test_no_engine_outlives_the_arena_with_what_it_has_started(tmp_path, ends, hangs):
-    os.mkfifo(tmp_path / "pipe")
-    engine = behind_a_wrapper(tmp_path, f"import os; path = {str(tmp_path / 'pipe')!r}; {hangs}")
-    patience = "0.5" if ends == "by itself" else "60"
-    words = [
-        "arena",
-        "greedy",
-        engine,
-        "--game",
-        "ashtapada",
-        "--pairs",
-        "1",
-        "--threads",
-        "1",
-        "--move-seconds",
-        patience,
-    ]
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # A shell between the arena and the engine.
+    command = fake(tmp_path, f"import os; path = {str(pipe)!r}; {hangs}").removeprefix("engine:")
+    engine = f"engine:{shlex.join(['sh', '-c', f'{command}; true'])}"
+    words = ["arena", "greedy", engine, *GAME, "--pairs", "1", "--threads", "1"]
+    words += ["--move-seconds", "0.5" if ends == "by itself" else "60"]
     with subprocess.Popen(
         [program.ASHTA, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as arena:
-        first = said_by(tmp_path / "pipe")
+        first = said_by(pipe)
         if ends == "killed":
             arena.send_signal(signal.SIGKILL)
         else:
             # The other game of the pair has another one.
-            assert has_ended(said_by(tmp_path / "pipe"))
+            assert has_ended(said_by(pipe))
         assert has_ended(first)
 
 
@@ -519,127 +447,73 @@ def test_what_engines_write_to_standard_error_goes_to_files_of_their_own(tmp_pat
         tmp_path,
         'print(\'tired\', file=sys.stderr, flush=True); print(\'{"error": {"message": "no"}}\', flush=True)',
     )
-    arguments = ["arena", "greedy", noisy, "--game", "ashtapada", "--pairs", "1"]
-    finished = program.run(*arguments, "--engine-errors", tmp_path / "errors")
-    assert finished.returncode == 0 and "tired" not in finished.stderr
-    assert [path.name for path in (tmp_path / "errors").iterdir()] == ["engine-2.txt"]
-    assert "tired" in (tmp_path / "errors" / "engine-2.txt").read_text()
     talks = fake(tmp_path, "sys.stderr.write('x' * 3000000); sys.exit(3)")
-    many = program.run(
-        "arena", "greedy", talks, *arguments[3:], "--engine-errors", tmp_path / "many"
-    )
-    assert many.returncode == 0 and (tmp_path / "many" / "engine-2.txt").stat().st_size == 1 << 20
-    other = dict(os.environ, TMPDIR=str(tmp_path))
-    finished = program.run(*arguments, env=other)
-    file = finished.stderr.split("standard error is in ")[1].split()[0]
-    assert "tired" in open(file, encoding="utf-8").read()
-    program.run("arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", env=other)
-    assert len(list(tmp_path.glob("ashta-arena-*"))) == 1, "nothing empty is left"
-
-
-def test_an_engine_that_cannot_begin_says_where_its_reason_is(tmp_path):
     (tmp_path / "broken.py").write_text("this is no Python")
-    (tmp_path / "errors").mkdir()
-    (tmp_path / "errors" / "empty.txt").touch()
-    engine = f"engine:{sys.executable} {tmp_path / 'broken.py'}"
-    arguments = ["arena", "greedy", engine, "--game", "ashtapada", "--pairs", "1"]
-    finished = program.run(*arguments, env=dict(os.environ, TMPDIR=str(tmp_path)))
-    assert finished.returncode == 1
-    assert (
-        "SyntaxError"
-        in open(
-            finished.stderr.split("standard error is in ")[1].split()[0], encoding="utf-8"
-        ).read()
-    )
-    assert program.run(*arguments, "--engine-errors", tmp_path / "errors").returncode == 1
-    assert {path.name for path in (tmp_path / "errors").iterdir()} == {
-        "empty.txt",
-        "engine-2.txt",
-    }, "others' files stay"
+    broken = f"engine:{sys.executable} {tmp_path / 'broken.py'}"
+
+    def play(agent, *options):
+        words = ["arena", "greedy", agent, *GAME, "--pairs", "1", *options]
+        return program.run(*words, env=dict(os.environ, TMPDIR=str(tmp_path)))
+
+    errors = tmp_path / "errors"
+    finished = play(noisy, "--engine-errors", errors)
+    assert finished.returncode == 0 and "tired" not in finished.stderr
+    assert [path.name for path in errors.iterdir()] == ["engine-2.txt"]
+    assert "tired" in (errors / "engine-2.txt").read_text()
+    (errors / "engine-2.txt").rename(errors / "other.txt")
+    assert play(talks, "--engine-errors", errors).returncode == 0
+    assert (errors / "engine-2.txt").stat().st_size == 1 << 20
+    assert play(broken, "--engine-errors", errors).returncode == 1
+    assert sorted(path.name for path in errors.iterdir()) == ["engine-2.txt", "other.txt"]
+    # Without the option, an error names a file in the folder for temporary files.
+    for agent, status, said in [(noisy, 0, "tired"), (broken, 1, "SyntaxError")]:
+        finished = play(agent)
+        file = finished.stderr.split("standard error is in ")[1].split()[0]
+        assert finished.returncode == status and said in Path(file).read_text()
+    play("random")
+    assert len(list(tmp_path.glob("ashta-arena-*"))) == 2, "nothing empty is left"
 
 
 def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
+    other_game = ["--game", "ashte-kashte"]
     for arguments, message in [
         (["greedy"], "2 values required"),
-        (["greedy", "greddy", "--game", "ashtapada"], "`greddy` is not an agent"),
         (["greedy", "random"], "--game"),
-        (["greedy", "engine:", "--game", "ashtapada"], "engine:./mybot"),
-        (
-            ["greedy", "engine:sh -c 'exit 3'", "--game", "ashtapada"],
-            "ended before it answered `hello`",
-        ),
-        (["greedy", "engine:./no-such-bot", "--game", "ashtapada"], "it cannot be started"),
-        (["greedy", "engine:'half", "--game", "ashtapada"], "quotation mark"),
-        (
-            ["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"],
-            "does not play ashte-kashte",
-        ),
-        (["greedy", "random", "--game", "ashtapada", "--sprt", "10,0"], "10 is not less than 0"),
-        (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "not a pair of differences"),
-        (["greedy", "random", "--game", "ashtapada", "--anchor", "hunter"], "--anchor hunter"),
-        (["greedy", "random", "--game", "ashtapada", "--luck", "nobody"], "--luck nobody"),
-        (
-            ["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"],
-            "not a number of seconds",
-        ),
-        (["greedy", "random", "--game", "ashtapada", "--games", tmp_path], "cannot write"),
+        (["greedy", "engine:", *GAME], "engine:./mybot"),
+        (["greedy", "engine:sh -c 'exit 3'", *GAME], "ended before it answered `hello`"),
+        (["greedy", "engine:./no-such-bot", *GAME], "it cannot be started"),
+        (["greedy", "engine:'half", *GAME], "quotation mark"),
+        (["greedy", fake(tmp_path, "pass"), *other_game], "does not play ashte-kashte"),
+        ([*DUEL, "--sprt", "10,0"], "10 is not less than 0"),
+        ([*DUEL, "--sprt", "few"], "not a pair of differences"),
+        ([*DUEL, "--anchor", "hunter"], "--anchor hunter"),
+        ([*DUEL, "--luck", "nobody"], "--luck nobody"),
+        ([*DUEL, "--move-seconds", "0"], "not a number of seconds"),
+        ([*DUEL, "--games", tmp_path], "cannot write"),
     ]:
-        refused = program.run("arena", *arguments)
-        assert refused.returncode != 0 and message in refused.stderr, (arguments, refused.stderr)
-        assert not refused.stdout
+        finished = program.run("arena", *arguments)
+        assert finished.returncode != 0 and message in finished.stderr, (arguments, finished.stderr)
+        assert not finished.stdout
 
 
 def test_the_sequential_test_stops_early_and_says_why(tmp_path):
     path = tmp_path / "games.jsonl"
-    agents = [
-        "greedy",
-        "random",
-        "--game",
-        "ashtapada",
-        "--pairs",
-        "5000",
-        "--sprt",
-        "0,50",
-        "--games",
-        path,
-    ]
+    agents = [*DUEL, "--pairs", "5000", "--sprt", "0,50", "--games", path]
     clear = arena(*agents)
     assert clear["sprt"][0]["verdict"] == "accepts_elo1" and clear["blocks"] < 300
-    assert without_times(arena(*agents)) == without_times(clear), "nothing more is played"
-    even = arena(
-        "greedy",
-        "greedy",
-        "--game",
-        "ashtapada",
-        "--pairs",
-        "20",
-        "--sprt",
-        "0,5",
-        "--luck",
-        "none",
-    )
-    assert even["sprt"][0]["verdict"] in {"open", "accepts_elo0"} and even["sprt"][0]["ratio"] <= 0
+    again = arena(*agents)
+    assert program.without_times(again) == program.without_times(clear), "nothing more is played"
     shown = program.run("arena", *agents)
-    assert (
-        "greedy is better than random" in shown.stdout
-        and "+50 points of normalised Elo or more" in shown.stdout
-    )
+    assert "greedy is better than random" in shown.stdout
+    assert "+50 points of normalised Elo or more" in shown.stdout
     assert (
         "needs about 256 games if 0 or 50 is true and 419 if the truth is halfway" in shown.stderr
     )
-    several = arena(
-        "greedy",
-        "random",
-        "runner",
-        "--game",
-        "ashte-kashte",
-        "--seats",
-        "3",
-        "--sprt",
-        "0,100",
-        "--luck",
-        "none",
-    )
+    even = ["greedy", "greedy", *GAME, "--pairs", "20", "--sprt", "0,5", "--luck", "none"]
+    [test] = arena(*even)["sprt"]
+    assert test["verdict"] in {"open", "accepts_elo0"} and test["ratio"] <= 0
+    three = ["greedy", "random", "runner", "--game", "ashte-kashte", "--seats", "3"]
+    several = arena(*three, "--sprt", "0,100", "--luck", "none")
     assert [(test["other"], test["verdict"]) for test in several["sprt"]] == [
         (1, "accepts_elo1"),
         (2, "accepts_elo1"),
@@ -648,42 +522,29 @@ def test_the_sequential_test_stops_early_and_says_why(tmp_path):
 
 def test_games_that_reach_the_turn_limit_are_reported_and_give_no_score(tmp_path):
     sheet = tmp_path / "short.toml"
-    text = program.done("game", "siga", "--sheet").replace('name = "siga"', 'name = "short"', 1)
+    text = program.renamed("siga", "short")
     sheet.write_text(re.sub(r"turn_limit = \d+", "turn_limit = 3", text))
-    found = arena("greedy", "random", "--game", sheet, "--pairs", "4", "--luck", "greedy")
+    duel = ["greedy", "random", "--game", sheet, "--pairs", "4"]
+    found = arena(*duel, "--luck", "greedy")
     assert (found["games"], found["truncated_games"], found["pairings"]) == (0, 8, [])
     assert [(agent["score"], agent["rating"]) for agent in found["agents"]] == [(None, None)] * 2
-    shown = program.done(
-        "arena",
-        "greedy",
-        "random",
-        "--game",
-        sheet,
-        "--pairs",
-        "4",
-        "--report",
-        tmp_path / "report",
-    )
-    assert "8 games reached the turn limit" in shown and shown.rstrip().endswith(
-        "there are no scores and no ratings."
-    )
+    shown = program.done("arena", *duel, "--report", tmp_path / "report").rstrip()
+    assert "8 games reached the turn limit" in shown
+    assert shown.endswith("there are no scores and no ratings.")
     judged = ["eval", "greedy", "--game", sheet, "--against", "random", "--pairs", 4]
-    result = json.loads(program.done(*judged, "--json"))["results"][0]
+    result = program.read_json(*judged)["results"][0]
     assert (result["score"], result["games"], result["truncated_games"]) == (None, 0, 8)
     assert "no finished game" in program.done(*judged)
     games = tmp_path / "games.jsonl"
-    arena("greedy", "random", "--game", sheet, "--pairs", "1", "--luck", "none", "--games", games)
+    arena(*duel, "--luck", "none", "--games", games)
     analysis = ["analyze", games, "--by", "greedy"]
-    assert json.loads(program.done(*analysis, "--json"))["truncated"] is True
+    assert program.read_json(*analysis)["truncated"] is True
     assert "The game was truncated at the turn limit" in program.done(*analysis)
     begun = ["rollout", "short S:off,off/N:off,off S *", "--game", sheet, "--games", 10]
     for values, games, has_mean in [("none", 0, False), ("greedy", 10, True)]:
-        result = json.loads(program.done(*begun, "--values", values, "--json"))["results"][0]
-        assert (result["games"], result["truncated"], result["mean"]["S"] is not None) == (
-            games,
-            10,
-            has_mean,
-        )
+        result = program.read_json(*begun, "--values", values)["results"][0]
+        assert (result["games"], result["truncated"]) == (games, 10)
+        assert (result["mean"]["S"] is not None) == has_mean
         assert "games that reached the turn limit: 10" in program.done(*begun, "--values", values)
 
 

@@ -5,7 +5,6 @@ import json
 import shutil
 import signal
 import subprocess
-import time
 
 import numpy
 from safetensors import safe_open
@@ -14,22 +13,17 @@ import program
 
 
 def test_a_broken_bot_is_named(smoke, tmp_path):
-    broken = tmp_path / "broken.bot"
+    broken, missing, other = (tmp_path / f"{name}.bot" for name in ("broken", "missing", "text"))
     broken.write_bytes(smoke[1].read_bytes()[:-8])
-    missing = tmp_path / "missing.bot"
-    other = tmp_path / "text.bot"
     other.write_text("no bot at all")
     for path in (broken, missing, other):
         for arguments in (["eval", path, "--pairs", "1"], ["engine", "--agent", path]):
-            finished = program.run(*arguments, stdin=subprocess.DEVNULL)
-            assert finished.returncode != 0 and finished.stdout == "", arguments
-            assert path.name in finished.stderr, finished.stderr
+            assert path.name in program.refused(*arguments, input="")
 
 
 def test_a_bot_refuses_another_game(smoke):
-    finished = program.run("eval", smoke[1], "--game", "ashtapada", "--pairs", "1")
-    assert finished.returncode != 0
-    assert "ashte-kashte?pieces=2" in finished.stderr
+    refused = program.refused("eval", smoke[1], "--game", "ashtapada", "--pairs", "1")
+    assert "ashte-kashte?pieces=2" in refused
     with program.Engine(smoke[1]) as engine:
         answer = engine.ask(op="evaluate", position="ashtapada S:5,30/N:off,23 S *")
         assert answer["error"]["code"] == "no-agent"
@@ -51,48 +45,32 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
     settings += ["evaluation.every_iterations=25", "run.checkpoint_iterations=1000"]
     _, whole = program.train(tmp_path / "whole", *settings)
 
-    overrides = [part for setting in settings for part in ("--set", setting)]
-    directory = tmp_path / "halves"
-    command = [
-        program.ASHTA,
-        "train",
-        program.SMOKE,
-        "--set",
-        f"run.directory={directory}",
-        *overrides,
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    metrics = directory / "smoke-1" / "metrics.jsonl"
-    deadline = time.monotonic() + program.PATIENCE
-    while not metrics.exists() or metrics.read_text().count("\n") < 3:
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
+    run, pipe = tmp_path / "halves" / "smoke-1", subprocess.PIPE
+    command = [program.ASHTA, *program.training(run.parent, *settings)]
+    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    metrics = run / "metrics.jsonl"
+    program.wait_until(lambda: metrics.exists() and metrics.read_text().count("\n") >= 3, process)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=program.PATIENCE)
     assert process.returncode == 130 and "bot:" not in output
-    assert f"ashta train --resume {directory / 'smoke-1'}" in errors
-    interrupted_after = metrics.read_text().count("\n")
-    assert interrupted_after < 64
+    assert f"ashta train --resume {run}" in errors
+    assert metrics.read_text().count("\n") < 64
 
-    run, resumed = program.folders(program.done("train", "--resume", directory / "smoke-1"))
-    assert run == directory / "smoke-1"
+    resumed = program.folders(program.done("train", "--resume", run))
+    assert resumed[0] == run
     iterations = [json.loads(line)["iteration"] for line in metrics.read_text().splitlines()]
     assert iterations == list(range(1, 65))
-    with safe_open(whole, framework="numpy") as one, safe_open(resumed, framework="numpy") as other:
-        assert set(one.keys()) == set(other.keys())
-        for name in one.keys():
-            numpy.testing.assert_array_equal(one.get_tensor(name), other.get_tensor(name))
+    one, other = (safe_open(bot, framework="numpy") for bot in (whole, resumed[1]))
+    assert set(one.keys()) == set(other.keys())
+    for name in one.keys():
+        numpy.testing.assert_array_equal(one.get_tensor(name), other.get_tensor(name))
 
 
 def test_signals_that_were_ignored_at_the_start_stay_ignored(tmp_path):
-    command = ["nohup", program.ASHTA, "train", program.SMOKE, "--set", f"run.directory={tmp_path}"]
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    deadline = time.monotonic() + program.PATIENCE
-    while not (tmp_path / "smoke-1" / "metrics.jsonl").exists():
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    command = ["nohup", program.ASHTA, *program.training(tmp_path)]
+    process = subprocess.Popen(command, **pipes)
+    program.wait_until((tmp_path / "smoke-1" / "metrics.jsonl").exists, process)
     process.send_signal(signal.SIGHUP)
     output, _ = process.communicate(timeout=program.PATIENCE)
     assert process.returncode == 0 and b"stopping" not in output, output
@@ -128,10 +106,7 @@ def test_a_refused_resumption_changes_nothing(smoke):
 
 
 def test_a_device_that_does_not_exist_leaves_no_run_behind(tmp_path):
-    refused = program.run(
-        "train", program.SMOKE, "--set", f"run.directory={tmp_path}", "--set", "run.device=tpu"
-    )
-    assert refused.returncode != 0 and '`run.device` is "tpu"' in refused.stderr
+    assert '`run.device` is "tpu"' in program.refused(*program.training(tmp_path, "run.device=tpu"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -148,44 +123,23 @@ def test_a_reader_that_goes_away_is_no_panic():
 
 def test_the_record_of_a_game_is_there_when_the_game_is_left(tmp_path):
     record = tmp_path / "game.txt"
-    program.done(
-        "play", "greedy", "--game", "pagade", "--seed", "1", "--record", record, input="1\n1\n"
-    )
+    play = ["play", "greedy", "--game", "pagade", "--seed", "1", "--record", record]
+    program.done(*play, input="1\n1\n")
     lines = record.read_text().splitlines()
     assert len(lines) >= 4 and all(line.startswith("pagade S") for line in lines)
-    assert str(record) in program.refused(
-        "play", "greedy", "--game", "pagade", "--record", record, input=""
-    )
+    assert str(record) in program.refused(*play, input="")
     assert record.read_text().splitlines() == lines
 
 
 def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
-    bots = json.loads(program.run("bots", "--json", cwd=tmp_path).stdout)
-    assert [bot["name"] for bot in bots] == program.SMALL and "ashtapada" in program.SMALL
-    for bot in bots:
-        assert (
-            bot["bytes"] > 1000
-            and bot["hidden"]
-            and bot["strength"][0]["games"] > 0
-            and "games" in bot["training"]
-        )
+    for bot in program.read_json("bots", cwd=tmp_path):
+        assert bot["bytes"] > 1000 and bot["hidden"] and "games" in bot["training"]
+        assert bot["strength"][0]["games"] > 0
     table = program.run("bots", cwd=program.ROOT).stdout
     assert all(f"\n{path.stem} " in table for path in program.RELEASED), table
-    finished = program.run(
-        "eval",
-        "ashtapada+policy",
-        "--against",
-        "ashtapada",
-        "--pairs",
-        "20",
-        "--json",
-        cwd=tmp_path,
-    )
-    report = json.loads(finished.stdout)
-    assert report["agent"] == "ashtapada+policy", "from any folder"
-    unknown = program.run("eval", "ashtapda", "--against", "random")
-    assert unknown.returncode == 1 and "`ashtapda` is not an agent" in unknown.stderr
-    assert all(name in unknown.stderr for name in program.SMALL), unknown.stderr
+    unknown = program.refused("eval", "ashtapda", "--against", "random")
+    assert "`ashtapda` is not an agent" in unknown
+    assert all(name in unknown for name in program.SMALL), unknown
     assert "not a look-ahead" in program.refused("eval", "ashtapada+3plies")
 
 
@@ -206,34 +160,22 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     refused."""
     assert "ashta levels" in program.refused("eval", f"{smoke[1]}+novice", "--pairs", "1")
     bot = tmp_path / "levelled.bot"
-    levels = json.loads(
-        program.done("levels", smoke[1], "--pairs", "100", "--threads", "1", "--json", "-o", bot)
-    )["levels"]
+    options = ["--pairs", "100", "--threads", "1", "-o", bot]
+    levels = program.read_json("levels", smoke[1], *options)["levels"]
     names = ["beginner", "novice", "intermediate", "advanced"]
     assert [level["level"] for level in levels] == names
     regrets = [level["regret"] for level in levels]
     assert all(weaker > 1.3 * stronger > 0 for weaker, stronger in zip(regrets, regrets[1:])), (
         regrets
     )
-    with safe_open(bot, "np") as file:
-        kept = json.loads(file.metadata()["ashta"])["levels"]
+    kept = program.manifest(bot)["levels"]
     assert [(level["level"], level["regret"]) for level in kept] == list(zip(names, regrets))
     for name in names + ["expert"]:
-        report = json.loads(
-            program.run(
-                "eval", f"{bot}+{name}", "--against", "random", "--pairs", "20", "--json"
-            ).stdout
-        )
+        report = program.read_json("eval", f"{bot}+{name}", "--against", "random", "--pairs", "20")
         assert report["agent"].endswith(f"+{name}") and report["results"][0]["games"] == 40
-    perfect = program.run(
-        "eval", f"{bot}+perfect", "--against", "perfect", "--pairs", "5", "--json"
-    )
-    assert json.loads(perfect.stdout)["results"][0]["score"] == 0.5, (
-        "it plays by the table of its game"
-    )
-    assert "no table of pagade" in program.refused(
-        "eval", "pagade+perfect", "--against", "random", "--pairs", "5"
-    )
+    perfect = program.read_json("eval", f"{bot}+perfect", "--against", "perfect", "--pairs", "5")
+    assert perfect["results"][0]["score"] == 0.5, "it plays by the table of its game"
+    assert "no table of pagade" in program.refused("eval", "pagade+perfect", "--pairs", "5")
     assert "+beginner, +novice" in program.refused("eval", f"{bot}+master", "--pairs", "1")
     nowhere = tmp_path / "nowhere" / "x.bot"
     other = tmp_path / "other.bot"
@@ -265,27 +207,25 @@ def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
     """Printed or written, for a file or the name of a shipped bot; settings, strength and hash are
     in it."""
     written = tmp_path / "card.md"
-    assert program.run("card", smoke[1], "-o", written).returncode == 0
+    program.done("card", smoke[1], "-o", written)
     card = written.read_text()
-    assert program.run("card", smoke[1]).stdout == card
-    with safe_open(smoke[1], "np") as file:
-        manifest = json.loads(file.metadata()["ashta"])
-    assert (
-        card.startswith("---\nlicense:\n- mit\n- apache-2.0\n") and f"# {smoke[1].stem}\n" in card
-    )
+    assert program.done("card", smoke[1]) == card
+    manifest = program.manifest(smoke[1])
+    assert card.startswith("---\nlicense:\n- mit\n- apache-2.0\n")
     for part in [
+        f"# {smoke[1].stem}\n",
         manifest["ruleset_hash"],
         manifest["training"]["config"].strip(),
         "| random (the bot looks one ply ahead) |",
     ]:
         assert part in card, part
-    assert "# ashtapada\n" in program.run("card", "ashtapada").stdout
-    for spec, message in [
-        ("greedy", "greedy is not a bot"),
-        (f"{smoke[1]}+2ply", "leave out `+2ply`"),
-    ]:
-        assert message in program.refused("card", spec)
+    assert "# ashtapada\n" in program.done("card", "ashtapada")
     folder = tmp_path / "folder"
     folder.mkdir()
-    assert str(folder) in program.refused("card", smoke[1], "-o", folder)
+    for arguments, message in [
+        (["greedy"], "greedy is not a bot"),
+        ([f"{smoke[1]}+2ply"], "leave out `+2ply`"),
+        ([smoke[1], "-o", folder], str(folder)),
+    ]:
+        assert message in program.refused("card", *arguments)
     assert not list(tmp_path.glob("*.tmp")), "nothing is left behind"
