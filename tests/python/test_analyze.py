@@ -8,7 +8,7 @@ import program
 
 
 def analyze(path, *arguments):
-    return json.loads(program.done("analyze", path, "--json", *arguments))
+    return program.read_json("analyze", path, *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +31,16 @@ def test_luck_and_errors_make_what_happened(games):
         assert [throw for turn in found["turns"] for throw in turn["throw"]] == thrown
         for turn in found["turns"]:
             own = "SN".index(turn["seat"])
-            assert turn["before"][own] + turn["luck"] == pytest.approx(
-                turn["thrown"][own], abs=1e-6
-            )
-            assert turn["thrown"][own] - turn["regret"] == pytest.approx(
-                turn["after"][own], abs=2e-6
-            )
+            before, thrown, after = (turn[time][own] for time in ("before", "thrown", "after"))
+            assert before + turn["luck"] == pytest.approx(thrown, abs=1e-6)
+            assert thrown - turn["regret"] == pytest.approx(after, abs=2e-6)
             assert ("better" in turn) == (turn["regret"] > 0) and turn["played"]
             assert ("mark" in turn) == (turn["regret"] >= 0.02)
         players = {player["name"]: player for player in found["players"]}
-        assert players["perfect"]["regret"] < 1e-3 and players["perfect"]["verdict"] == "perfect"
-        assert players["greedy"]["regret"] > players["perfect"]["regret"]
-        assert players["perfect"]["luck"] == pytest.approx(-players["greedy"]["luck"], abs=1e-5)
+        perfect, greedy = players["perfect"], players["greedy"]
+        assert perfect["regret"] < 1e-3 and perfect["verdict"] == "perfect"
+        assert greedy["regret"] > perfect["regret"]
+        assert perfect["luck"] == pytest.approx(-greedy["luck"], abs=1e-5)
         for player in players.values():
             own = [turn for turn in found["turns"] if turn["seat"] == player["seat"]]
             assert player["choices"] == sum(turn["results"] > 1 for turn in own)
@@ -52,14 +50,13 @@ def test_luck_and_errors_make_what_happened(games):
 def test_the_record_of_a_game_in_the_terminal_is_read(tmp_path):
     for game, by in [("ashtapada", "perfect"), ("ashte-kashte", "greedy"), ("pagade", "greedy")]:
         record = tmp_path / f"{game}.txt"
-        program.done(
-            "play", "greedy", "--game", game, "--seed", "5", "--record", record, input="1\n" * 500
-        )
+        play = ["play", "greedy", "--game", game, "--seed", "5", "--record", record]
+        program.done(*play, input="1\n" * 500)
+        lines = record.read_text().splitlines()
         found = analyze(record, "--by", by)
-        assert found["end"] == record.read_text().splitlines()[-1]
+        assert found["end"] == lines[-1] and len(found["turns"]) >= len(lines) - 2
         assert [player["name"] for player in found["players"]] == ["South", "North"]
-        assert len(found["turns"]) >= len(record.read_text().splitlines()) - 2
-        shown = program.run("analyze", record, "--by", by).stdout
+        shown = program.done("analyze", record, "--by", by)
         assert f"evaluated by {by}" in shown and "blunders" in shown and found["end"] in shown
 
 
@@ -78,28 +75,23 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
     text = games.read_text().splitlines()
     game = json.loads(text[1])
     wrong = tmp_path / "wrong.jsonl"
-
-    def refused(content, message, *arguments):
+    jump = "ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2"
+    for content, message, *arguments in [
+        ("", "it contains no game"),
+        ("{", "line 1: not the record of a game"),
+        ("\n".join(text), "fewer than 9 games", "--number", "9"),
+        (json.dumps(game | {"moves": [[2], 77]}), "`moves`, number 2 at `ashtapada"),
+        (json.dumps(game | {"moves": [[5]]}), "`moves`, number 1 at `ashtapada"),
+        (json.dumps(game | {"start": "ashtapada S:1"}), "`start`: `ashtapada S:1`"),
+        (json.dumps(game | {"players": ["me"]}), "`players` has 1 names, but"),
+        ("hello", "line 1"),
+        (jump, "line 2: no turn leads to this position"),
+    ]:
         wrong.write_text(content)
-        finished = program.run("analyze", wrong, *arguments)
-        assert finished.returncode == 1 and not finished.stdout, finished.stdout
-        assert message in finished.stderr and str(wrong) in finished.stderr, finished.stderr
-
-    refused("", "it contains no game")
-    refused("{", "line 1: not the record of a game")
-    refused("\n".join(text), "fewer than 9 games", "--number", "9")
-    refused(json.dumps(game | {"moves": [[2], 77]}), "`moves`, number 2 at `ashtapada")
-    refused(json.dumps(game | {"moves": [[5]]}), "`moves`, number 1 at `ashtapada")
-    refused(json.dumps(game | {"start": "ashtapada S:1"}), "`start`: `ashtapada S:1`")
-    refused(json.dumps(game | {"players": ["me"]}), "`players` has 1 names, but")
-    refused("hello", "line 1")
-    refused(
-        "ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2",
-        "line 2: no turn leads to this position",
-    )
+        error = program.refused("analyze", wrong, *arguments)
+        assert message in error and str(wrong) in error, error
     assert "nowhere.txt" in program.refused("analyze", tmp_path / "nowhere.txt")
-    nobody = program.run("analyze", games, "--by", "nobody")
-    assert nobody.returncode == 1 and "--by nobody" in nobody.stderr
+    assert "--by nobody" in program.refused("analyze", games, "--by", "nobody")
 
 
 def test_who_had_no_choice_gets_no_verdict(tmp_path):
@@ -116,15 +108,11 @@ def test_who_had_no_choice_gets_no_verdict(tmp_path):
 
 def test_verdicts_are_measured_for_the_game(tmp_path):
     path = tmp_path / "games.jsonl"
-    program.done(
-        "arena", "random", "ludo", "--pairs", "1", "--seed", "4", "--luck", "none", "--games", path
-    )
-    found = analyze(path)
-    assert {player["name"]: player["verdict"] for player in found["players"]} == {
+    words = ["--pairs", "1", "--seed", "4", "--luck", "none", "--games", path]
+    program.done("arena", "random", "ludo", *words)
+    players = analyze(path)["players"]
+    assert {player["name"]: player["verdict"] for player in players} == {
         "random": "like random play",
         "ludo": "expert",
     }
-    assert [player["verdict"] for player in analyze(path, "--by", "greedy")["players"]] == [
-        None,
-        None,
-    ]
+    assert {player["verdict"] for player in analyze(path, "--by", "greedy")["players"]} == {None}

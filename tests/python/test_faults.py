@@ -20,64 +20,63 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.fixture
+def trained(tmp_path):
+    """The folder of a short run."""
+    finished = faults.ashta(*faults.settings(tmp_path))
+    assert finished.returncode == 0, finished.stderr
+    return faults.Faults.run_of(tmp_path)
+
+
+def resume(run, *options, status=0):
+    """Resumes a run, which must end with this status; returns its standard error."""
+    finished = faults.ashta("train", "--resume", run, *options)
+    assert finished.returncode == status, finished.stderr
+    return finished.stderr
+
+
 def test_runs_survive_ends_failing_disks_lost_power_and_damage(tmp_path):
     tried = faults.all_kinds(tmp_path, 5)
     assert not tried.lost, "\n".join(tried.lost)
     assert tried.tried == {"kill": 5, "EIO": 5, "ENOSPC": 5, "power": 10, "damage": 5}
 
 
-def test_a_checkpoint_that_is_damaged_twice_is_set_aside_twice(tmp_path):
-    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
-    run = faults.Faults.run_of(tmp_path)
+def test_a_checkpoint_that_is_damaged_twice_is_set_aside_twice(trained):
     for number in (1, 2):
-        (run / "checkpoints" / "4" / "loop.json").write_text("{}")
-        (run / "run.json").write_text("")
-        finished = faults.ashta("train", "--resume", run, "--fallback")
-        assert finished.returncode == 0, finished.stderr
-        assert (run / "checkpoints" / f"4.damaged-{number}" / "loop.json").read_text() == "{}"
+        (trained / "checkpoints" / "4" / "loop.json").write_text("{}")
+        (trained / "run.json").write_text("")
+        resume(trained, "--fallback")
+        aside = trained / "checkpoints" / f"4.damaged-{number}"
+        assert (aside / "loop.json").read_text() == "{}"
 
 
-def test_marks_and_the_facts_of_a_run_are_found_again(tmp_path):
-    finished = faults.ashta(*faults.settings(tmp_path))
-    run = faults.Faults.run_of(tmp_path)
-    (run / "run.json").write_text("")
-    (run / "best").unlink()
-    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
-    (run / "metrics.jsonl").write_text(
-        lines[0] + lines[1].replace("{", "[", 1) + "".join(lines[2:])
-    )
-    finished = faults.ashta("train", "--resume", run)
-    assert finished.returncode == 0, finished.stderr
-    assert (
-        "run.json is damaged" in finished.stderr
-        and "metrics.jsonl, line 2: skipped a damaged line" in finished.stderr
-    )
-    assert '"ruleset": "ashte-kashte?pieces=2 SN"' in (run / "run.json").read_text()
-    assert (run / "best").exists()
+def test_marks_and_the_facts_of_a_run_are_found_again(trained):
+    (trained / "run.json").write_text("")
+    (trained / "best").unlink()
+    metrics = trained / "metrics.jsonl"
+    lines = metrics.read_text().splitlines(keepends=True)
+    metrics.write_text(lines[0] + lines[1].replace("{", "[", 1) + "".join(lines[2:]))
+    said = resume(trained)
+    assert "run.json is damaged" in said
+    assert "metrics.jsonl, line 2: skipped a damaged line" in said
+    assert '"ruleset": "ashte-kashte?pieces=2 SN"' in (trained / "run.json").read_text()
+    assert (trained / "best").exists()
 
 
-def test_settings_of_a_run_name_every_key(tmp_path):
-    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
-    run = faults.Faults.run_of(tmp_path)
-    text = (run / "config.toml").read_text()
-    for shortened in ("", text.replace("batch = 32\n", "")):
-        (run / "config.toml").write_text(shortened)
-        finished = faults.ashta("train", "--resume", run)
-        assert finished.returncode == 1 and "`learning.batch` is missing" in finished.stderr, (
-            finished.stderr
-        )
-        assert (run / "config.toml").read_text() == shortened
+def test_settings_of_a_run_name_every_key(trained):
+    config = trained / "config.toml"
+    for shortened in ("", config.read_text().replace("batch = 32\n", "")):
+        config.write_text(shortened)
+        assert "`learning.batch` is missing" in resume(trained, status=1)
+        assert config.read_text() == shortened
 
 
-def test_a_run_that_lost_all_checkpoints_is_not_begun_anew_silently(tmp_path):
-    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
-    run = faults.Faults.run_of(tmp_path)
-    (run / "checkpoints").rename(run / "elsewhere")
-    (run / "checkpoints").mkdir()
-    metrics = (run / "metrics.jsonl").read_text()
-    finished = faults.ashta("train", "--resume", run)
-    assert finished.returncode == 1 and "contains none now" in finished.stderr
-    assert (run / "metrics.jsonl").read_text() == metrics
+def test_a_run_that_lost_all_checkpoints_is_not_begun_anew_silently(trained):
+    (trained / "checkpoints").rename(trained / "elsewhere")
+    (trained / "checkpoints").mkdir()
+    metrics = (trained / "metrics.jsonl").read_text()
+    assert "contains none now" in resume(trained, status=1)
+    assert (trained / "metrics.jsonl").read_text() == metrics
 
 
 def test_a_bot_that_could_not_be_read_again_is_not_trained(tmp_path):
@@ -116,13 +115,10 @@ def test_settings_that_cannot_be_are_refused_at_once(tmp_path):
 
 def test_a_folder_of_tables_that_cannot_be_read_is_left_out_and_named(tmp_path, monkeypatch):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "loop"))
-    finished = faults.ashta(*faults.settings(tmp_path))
-    assert finished.returncode == 0 and f"cannot read {tmp_path / 'loop'}" in finished.stderr, (
-        finished.stderr
-    )
-    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "missing"))
-    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
+    for folder, said in [("loop", f"cannot read {tmp_path / 'loop'}"), ("missing", "")]:
+        monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / folder))
+        finished = faults.ashta(*faults.settings(tmp_path))
+        assert finished.returncode == 0 and said in finished.stderr, finished.stderr
 
 
 NUMBERS = [
@@ -131,8 +127,8 @@ NUMBERS = [
     ("games", 2**63),
     ("iteration", 65),
     ("seconds", -1.0),
+    ("best", 5),
 ]
-NUMBERS += [("best", 5)]
 
 
 def test_numbers_of_a_checkpoint_have_ranges(tmp_path):
@@ -156,21 +152,15 @@ def test_numbers_of_a_checkpoint_have_ranges(tmp_path):
 
 def test_every_input_is_read_to_a_limit(tmp_path):
     for words in (["train"], ["game"], ["analyze"], ["solve", "-o", tmp_path / "x.table"]):
-        assert "/dev/zero: it is not UTF-8 text" in program.refused(
-            words[0], "/dev/zero", *words[1:]
-        )
+        assert "/dev/zero: it is not UTF-8 text" in program.refused(*words, "/dev/zero")
     (tmp_path / "long.toml").write_text("# \n" * (3 << 20))
     for command, limit in (("train", 8192), ("game", 1024)):
         assert f"long.toml: it is longer than {limit} KiB" in program.refused(
             command, tmp_path / "long.toml"
         )
-    sheet = program.run("game", "pagade", "--sheet").stdout.replace(
-        'name = "pagade"', 'name = "mine"'
-    )
-    assert "(mine)" in program.run("game", "/dev/stdin", input=sheet).stdout
-    assert program.run("train", "/dev/stdin", "--dry-run", input=sheet).stdout.startswith(
-        "# mine SN"
-    )
+    sheet = program.renamed("pagade")
+    assert "(mine)" in program.done("game", "/dev/stdin", input=sheet)
+    assert program.done("train", "/dev/stdin", "--dry-run", input=sheet).startswith("# mine SN")
     start, series = "ashtapada?pieces=4 S:6,7,8,9/N:10,11,12,13 S", [4, 8] * 100 + [2]
     (tmp_path / "long.json").write_text(
         json.dumps({"players": ["a", "b"], "start": f"{start} *", "moves": [series]})
@@ -185,10 +175,8 @@ def test_every_input_is_read_to_a_limit(tmp_path):
 
 def test_no_control_character_of_a_file_reaches_the_terminal(tmp_path):
     text = "\x1b[31m\x9b1m\x7f\u202e"
-    sheet = program.run("game", "siga", "--sheet").stdout.replace('name = "siga"', 'name = "mine"')
-    sheet = re.sub(
-        "^title = .*", lambda _: f"title = {json.dumps(text)}", sheet, flags=re.MULTILINE
-    )
+    title = f"title = {json.dumps(text)}"
+    sheet = re.sub("^title = .*", lambda _: title, program.renamed("siga"), flags=re.MULTILINE)
     (tmp_path / "mine.toml").write_text(sheet)
     (tmp_path / "run.toml").write_text(f"{json.dumps(text)} = 1\n")
     line = {"players": ["<!--<script>", text], "start": "siga S:off,off/N:off,off S *", "moves": []}
@@ -241,28 +229,25 @@ def test_bad_entries_of_a_data_folder_are_left_out_and_named_once(tmp_path):
     data = tmp_path / "data"
     (data / "folder.table").mkdir(parents=True)
     (data / "folder.bot").mkdir()
-    os.mkfifo(data / "pipe.bot")
-    os.mkfifo(data / "pipe.table")
+    for name in ("pipe.bot", "pipe.table"):
+        os.mkfifo(data / name)
     for name in ("broken.bot", "broken.table", "siga.table"):
         (data / name).write_bytes(b"broken")
     (data / "gone.bot").symlink_to(data / "nothing")
     for words in (
         ["bots"],
         ["arena", "siga", "random", "--pairs", "1"],
-        ["train", "smoke", "--set", f"run.directory={tmp_path}"],
+        program.training(tmp_path),
     ):
         finished = program.run("--data", data, *words)
         assert finished.returncode == 0, finished.stderr
-        assert all(
-            finished.stderr.count(f"skipped: table {data / name}.table") == 1
-            for name in ("broken", "siga")
-        ) or words == ["bots"]
-    assert (
-        "skipped: " in finished.stderr
-        and f"{data / 'pipe.table'}: it is not a regular file" in finished.stderr
-    )
-    asked = program.run("--data", data, "eval", data / "pipe.bot", "--against", "random")
-    assert asked.returncode == 1 and f"`{data / 'pipe.bot'}` is not a regular file" in asked.stderr
-    assert str(data / "broken.bot") in program.refused(
-        "--data", data, "eval", "broken", "--against", "random"
-    )
+        for name in ("broken", "siga") if words != ["bots"] else ():
+            assert finished.stderr.count(f"skipped: table {data / name}.table") == 1
+    assert "skipped: " in finished.stderr
+    assert f"{data / 'pipe.table'}: it is not a regular file" in finished.stderr
+    for agent, message in [
+        (data / "pipe.bot", f"`{data / 'pipe.bot'}` is not a regular file"),
+        ("broken", str(data / "broken.bot")),
+    ]:
+        words = ["--data", data, "eval", agent, "--against", "random"]
+        assert message in program.refused(*words)

@@ -40,11 +40,9 @@ def test_commands_that_are_proposed_exist(tmp_path):
         }
         program.done(*words, *less.get(words[0], []), input="q\n", cwd=tmp_path)
     asked = program.run("new", input="5\nsiga\n", cwd=tmp_path)
-    sheet = program.run("game", "siga", "--sheet").stdout
     assert "ashta game siga --sheet > my-game.toml" in asked.stdout
-    assert sheet == (program.ROOT / "env" / "games" / "siga.toml").read_text()
-    (tmp_path / "my-game.toml").write_text(sheet.replace('name = "siga"', 'name = "mine"'))
-    assert program.run("game", "my-game.toml", cwd=tmp_path).returncode == 0
+    sheet = (program.SHEETS / "siga.toml").read_text()
+    assert program.done("game", "siga", "--sheet") == sheet
 
 
 @pytest.mark.parametrize(
@@ -70,46 +68,20 @@ def test_errors_end_with_the_command_that_helps(tmp_path, arguments, helps):
 
 
 def test_a_missing_table_is_answered_with_the_command_that_makes_it(tmp_path):
-    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    refused = program.run(
-        "eval",
-        "perfect",
-        "--game",
-        "ashte-kashte?pieces=1",
-        "--against",
-        "greedy",
-        cwd=tmp_path,
-        env=environment,
-    )
-    assert "`ashta solve` makes one, which takes seconds" in refused.stderr
-    large = program.run(
-        "eval", "perfect", "--game", "ludo", "--against", "greedy", cwd=tmp_path, env=environment
-    )
-    assert "can be solved" in large.stderr and large.stderr.endswith("help: ashta help eval\n"), (
-        large.stderr
-    )
-    making = re.fullmatch(
-        r"help: mkdir -p (\S+) && (ashta solve .+)", refused.stderr.splitlines()[-1]
-    )
+    options = {"cwd": tmp_path, "env": {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}}
+
+    def judge(game):
+        return ["eval", "perfect", "--game", game, "--against", "greedy", "--pairs", 5]
+
+    small = judge("ashte-kashte?pieces=1")
+    refused = program.refused(*small, **options)
+    assert "`ashta solve` makes one, which takes seconds" in refused
+    large = program.refused(*judge("ludo"), **options)
+    assert "can be solved" in large and large.endswith("help: ashta help eval\n"), large
+    making = re.fullmatch(r"help: mkdir -p (\S+) && (ashta solve .+)", refused.splitlines()[-1])
     (tmp_path / making[1]).mkdir(parents=True)
-    assert (
-        program.run(
-            *shlex.split(making[2])[1:], "--no-proof", cwd=tmp_path, env=environment
-        ).returncode
-        == 0
-    )
-    program.done(
-        "eval",
-        "perfect",
-        "--game",
-        "ashte-kashte?pieces=1",
-        "--against",
-        "greedy",
-        "--pairs",
-        5,
-        cwd=tmp_path,
-        env=environment,
-    )
+    program.done(*shlex.split(making[2])[1:], "--no-proof", **options)
+    program.done(*small, **options)
 
 
 def test_the_manual_has_a_page_for_each_command(tmp_path):

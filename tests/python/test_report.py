@@ -28,24 +28,14 @@ def contents(page):
 )
 def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
     folder = tmp_path / "deep" / "report"
-    agents = [
-        "greedy",
-        "random",
-        "--game",
-        game,
-        "--seats",
-        seats,
-        "--pairs",
-        "4",
-        "--luck",
-        "greedy",
-    ]
-    summary = json.loads(program.done("arena", *agents, "--report", folder, "--json"))
+    words = ["greedy", "random", "--game", game, "--seats", seats, "--pairs", "4"]
+    summary = program.read_json("arena", *words, "--luck", "greedy", "--report", folder)
     assert json.loads((folder / "report.json").read_text()) == summary
     data = contents(folder / "index.html")
     assert data["summary"] == summary and summary["luck_by"] == "greedy"
     assert "Elo" in data["verdicts"][0]
     assert sum(data["lengths"]["counts"]) == summary["games"]
+    board = {(row, column) for row, column, *_ in data["board"]["squares"]}
     assert len(data["board"]["squares"]) == squares
     shown = data["games"]
     assert 4 < len(shown) <= 8
@@ -61,10 +51,7 @@ def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
                 int(count) for _, text in frame["off"] for count in re.findall(r" (\d+)", text)
             )
             assert sum(piece[3] for piece in frame["pieces"]) + off == pieces
-            assert all(
-                [row, column] in [square[:2] for square in data["board"]["squares"]]
-                for _, row, column, *_ in frame["pieces"]
-            )
+            assert {(row, column) for _, row, column, *_ in frame["pieces"]} <= board
     assert swings[0] > 0.1
 
 
