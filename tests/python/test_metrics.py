@@ -13,18 +13,21 @@ import program
 HEAD = ["iteration", "games", "samples", "seconds"]
 
 
+def read(run):
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
 @pytest.fixture(scope="module")
 def lines(smoke):
     """The lines of metrics.jsonl."""
-    return [json.loads(line) for line in (smoke[0] / "metrics.jsonl").read_text().splitlines()]
+    return read(smoke[0])
 
 
 @pytest.fixture(scope="module")
 def exploited(tmp_path_factory):
     """The lines of a run that also finds best responses."""
     settings = ("ruleset.flags.pieces=1", "evaluation.exploitability=true")
-    run, _ = program.train(tmp_path_factory.mktemp("exploited"), *settings)
-    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return read(program.train(tmp_path_factory.mktemp("exploited"), *settings)[0])
 
 
 @pytest.fixture(scope="module")
@@ -61,18 +64,10 @@ def test_best_responses_are_found_where_they_are_asked_for(lines, exploited, tmp
     found = [line["eval/exploitability"] for line in exploited if "eval/exploitability" in line]
     assert len(found) == 2 and all(-1e-5 < number < 0.02 for number in found), found
     assert not any("eval/exploitability" in line for line in lines)
-    refused = program.run(
-        "train",
-        program.SMOKE,
-        "--set",
-        "ruleset.flags.pieces=4",
-        "--set",
-        "evaluation.exploitability=true",
-        "--set",
-        f"run.directory={tmp_path}",
-    )
-    assert refused.returncode == 1 and "`exploitability`" in refused.stderr, refused.stderr
-    assert "cannot be solved" in refused.stderr and list(tmp_path.iterdir()) == []
+    settings = ("ruleset.flags.pieces=4", "evaluation.exploitability=true")
+    refused = program.refused(*program.training(tmp_path, *settings))
+    assert "`exploitability`" in refused and "cannot be solved" in refused, refused
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
@@ -119,24 +114,10 @@ def curves(*arguments):
 
 def test_runs_are_compared_as_curves(smoke, tmp_path):
     run, picture, loss = smoke[0], tmp_path / "curves.svg", ["--metric", "train/value_loss"]
-    program.succeeded(
-        curves(
-            f"mean={run},{run}",
-            run,
-            *loss,
-            "--by",
-            "games",
-            "--log",
-            "--title",
-            "Loss",
-            "-o",
-            picture,
-        )
-    )
-    assert all(
-        f">{text}<" in picture.read_text()
-        for text in ("Loss", "mean", run.name, "games of self-play")
-    )
+    options = [*loss, "--by", "games", "--log", "--title", "Loss", "-o", picture]
+    program.succeeded(curves(f"mean={run},{run}", run, *options))
+    for text in ("Loss", "mean", run.name, "games of self-play"):
+        assert f">{text}<" in picture.read_text()
     (tmp_path / "metrics.jsonl").write_text('{"iteration":1}\n{"iteration":')
     for arguments, message in [
         ([run, "--metric", "train/loss"], "no values of train/loss; it has eval/"),

@@ -13,6 +13,15 @@ import pytest
 
 import program
 
+HELLO = {"op": "hello"}
+# The content types of files.
+KINDS = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+}
+
 
 @contextmanager
 def serving(data, folder, files=1024):
@@ -43,52 +52,38 @@ def serving(data, folder, files=1024):
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     """The program that serves the bots and tables of the repository."""
-    with serving(program.ROOT / "checkpoints", tmp_path_factory.mktemp("served")) as served:
+    with serving(program.CHECKPOINTS, tmp_path_factory.mktemp("served")) as served:
         yield served
 
 
 def post(served, path, body=""):
     """The answer to a request of the page, as JSON."""
+    body = body if isinstance(body, (str, bytes)) else json.dumps(body)
     answer = served.ask("POST", path, body)
     assert answer.status == 200 and answer.kind == "application/json"
     return json.loads(answer.content)
 
 
 def test_files_of_the_page_are_those_of_the_repository(served):
-    for name, kind in [
-        ("index.html", "text/html"),
-        ("app.js", "text/javascript"),
-        ("style.css", "text/css"),
-        ("en.json", "application/json"),
+    web = program.ROOT / "web"
+    for name, file in [
+        ("", web / "index.html"),
+        *((file, web / file) for file in ("index.html", "app.js", "style.css", "en.json")),
+        ("engine.js", web / "native.js"),
+        ("siga.toml", program.SHEETS / "siga.toml"),
+        *((file, program.CHECKPOINTS / file) for file in ("siga.bot", "ashtapada.table")),
     ]:
         answer = served.ask("GET", f"/{name}")
-        assert answer.status == 200 and answer.kind.startswith(kind)
-        assert answer.content == (program.ROOT / "web" / name).read_bytes()
-    assert served.ask("GET", "/").content == (program.ROOT / "web" / "index.html").read_bytes()
-    assert (
-        served.ask("GET", "/engine.js").content == (program.ROOT / "web" / "native.js").read_bytes()
-    )
-    assert (
-        served.ask("GET", "/siga.toml").content
-        == (program.ROOT / "env" / "games" / "siga.toml").read_bytes()
-    )
-    for name in ["siga.bot", "ashtapada.table"]:
-        assert (
-            served.ask("GET", f"/{name}").content
-            == (program.ROOT / "checkpoints" / name).read_bytes()
-        )
+        assert answer.status == 200 and answer.content == file.read_bytes()
+        assert answer.kind.startswith(KINDS.get(file.suffix, "")), name
 
 
 def test_files_are_packed_for_those_who_can_unpack_them(served):
-    plain, packed = (
-        served.ask("GET", "/app.js"),
-        served.ask("GET", "/app.js", accept_encoding="gzip, br"),
-    )
+    plain = served.ask("GET", "/app.js")
+    packed = served.ask("GET", "/app.js", accept_encoding="gzip, br")
     assert plain.encoding is None and packed.encoding == "gzip"
-    assert (
-        gzip.decompress(packed.content) == plain.content
-        and len(packed.content) < len(plain.content) / 2
-    )
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 2
 
 
 def test_nothing_else_is_served(served):
@@ -116,10 +111,8 @@ def test_bots_and_tables_are_listed_with_their_rules(served):
     assert {level["level"]: level["score"] for level in levels}["beginner"] < 0.5
     tables = {table["name"]: table for table in listed["tables"]}
     assert tables["ashte-kashte-2"]["ruleset"]["flags"] == {"pieces": "2"}
-    assert (
-        tables["ashtapada"]["bytes"]
-        == (program.ROOT / "checkpoints" / "ashtapada.table").stat().st_size
-    )
+    size = (program.CHECKPOINTS / "ashtapada.table").stat().st_size
+    assert tables["ashtapada"]["bytes"] == size
 
 
 def test_what_is_damaged_is_left_out_and_named(tmp_path):
@@ -135,23 +128,16 @@ def test_what_is_damaged_is_left_out_and_named(tmp_path):
 
 
 def test_agents_answer_as_the_engine_does(served):
-    position = "siga S:3,7/N:2,5 S 3"
-    content = (program.ROOT / "checkpoints" / "siga.bot").read_bytes()
+    content = (program.CHECKPOINTS / "siga.bot").read_bytes()
     by_name = post(served, "/agent?name=siga%2Bnovice")["agent"]
     by_file = post(served, "/agent?lookahead=2ply", content)["agent"]
     assert post(served, "/agent?lookahead=2ply", content)["agent"] == by_file != by_name
+    evaluate = {"op": "evaluate", "position": "siga S:3,7/N:2,5 S 3"}
     with program.Engine("siga+2ply") as engine:
-        expected = engine.get(op="evaluate", position=position)
-    assert (
-        post(
-            served, f"/engine?agent={by_file}", json.dumps({"op": "evaluate", "position": position})
-        )
-        == expected
-    )
-    assert post(served, f"/engine?agent={by_name}", json.dumps({"op": "hello"}))["agent"].endswith(
-        "+novice"
-    )
-    assert post(served, "/engine", json.dumps({"op": "hello"}))["agent"] is None
+        expected = engine.get(**evaluate)
+    assert post(served, f"/engine?agent={by_file}", evaluate) == expected
+    assert post(served, f"/engine?agent={by_name}", HELLO)["agent"].endswith("+novice")
+    assert post(served, "/engine", HELLO)["agent"] is None
 
 
 def test_wrong_requests_are_answered_with_an_error(served):
@@ -183,37 +169,33 @@ def test_bodies_have_limits(served):
 
 def test_a_newer_request_of_a_page_ends_the_search_of_the_older_one(served):
     agent = post(served, "/agent?name=siga%2Bmcts:1000000")["agent"]
+    path = f"/engine?agent={agent}&page=a"
     position = json.dumps({"op": "evaluate", "position": "siga S:3,7/N:2,5 S 3"})
     older = []
-    search = threading.Thread(
-        target=lambda: older.append(served.ask("POST", f"/engine?agent={agent}&page=a", position))
-    )
+    search = threading.Thread(target=lambda: older.append(served.ask("POST", path, position)))
     search.start()
     # Its answer takes longer than all that are needed until it has begun.
     while search.is_alive():
-        assert post(served, f"/engine?agent={agent}&page=a", json.dumps({"op": "hello"}))[
-            "agent"
-        ].endswith("+mcts:1000000")
+        assert post(served, path, HELLO)["agent"].endswith("+mcts:1000000")
     assert older[0].status == 503 and json.loads(older[0].content)["error"]["code"] == "replaced"
 
 
 def test_the_least_recently_used_agents_are_dropped(served):
-    first, second = (
-        post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] for number in (1, 2)
-    )
+    def load(number):
+        return post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"]
+
+    first, second = load(1), load(2)
     for number in range(3, 34):
-        assert "agent" in post(served, f"/engine?agent={first}", json.dumps({"op": "hello"}))
-        assert post(served, f"/agent?name=siga%2Bmcts:{number}")["agent"] > 0
-    assert "error" not in post(served, f"/engine?agent={first}", json.dumps({"op": "hello"}))
-    assert (
-        post(served, f"/engine?agent={second}", json.dumps({"op": "hello"}))["error"]["code"]
-        == "no-such-agent"
-    )
-    assert post(served, "/agent?name=siga%2Bmcts:2")["agent"] == second
+        assert "agent" in post(served, f"/engine?agent={first}", HELLO)
+        assert load(number) > 0
+    assert "error" not in post(served, f"/engine?agent={first}", HELLO)
+    dropped = post(served, f"/engine?agent={second}", HELLO)
+    assert dropped["error"]["code"] == "no-such-agent"
+    assert load(2) == second
 
 
 def test_more_connections_than_files_are_waited_for(tmp_path):
-    with serving(program.ROOT / "checkpoints", tmp_path, files=64) as served:
+    with serving(program.CHECKPOINTS, tmp_path, files=64) as served:
         host, port = served.address.split(":")
         connections = [socket.socket() for _ in range(100)]
         for connection in connections:
