@@ -4,7 +4,6 @@ more."""
 import json
 import os
 import shutil
-import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -26,23 +25,14 @@ def copied(tmp_path):
 
     def run(*arguments, **environment):
         environment = usual | {"HOME": str(home)} | environment
-        command = [ashta, *map(str, arguments)]
-        options = {
-            "cwd": folder,
-            "env": environment,
-            "capture_output": True,
-            "text": True,
-            "check": False,
-        }
-        return subprocess.run(command, timeout=program.PATIENCE, **options)
+        return program.execute(ashta, *arguments, cwd=folder, env=environment)
 
     return SimpleNamespace(run=run, home=home, folder=folder)
 
 
 def bots(finished):
     """The bots that `ashta bots --json` has listed, by name."""
-    assert finished.returncode == 0, finished.stderr
-    return {bot["name"]: bot for bot in json.loads(finished.stdout)}
+    return {bot["name"]: bot for bot in json.loads(program.succeeded(finished))}
 
 
 def test_small_bots_and_configurations_are_in_the_program(copied):
@@ -55,18 +45,16 @@ def test_small_bots_and_configurations_are_in_the_program(copied):
 
 def test_the_program_plays_judges_trains_and_solves_anywhere(copied):
     judged = copied.run("eval", "siga+novice", "--against", "greedy,siga", "--pairs", 20)
-    assert judged.returncode == 0 and judged.stdout.startswith("siga+novice in siga SN\n"), (
-        judged.stderr
-    )
-    trained = copied.run("train", "smoke")
-    run, bot = program.folders(trained.stdout)
+    assert program.succeeded(judged).startswith("siga+novice in siga SN\n")
+    run, bot = program.folders(program.succeeded(copied.run("train", "smoke")))
     assert run.name == "smoke-1" and (copied.folder / bot).is_file()
     played = copied.run("arena", bot, f"{bot}+policy", "greedy", "--pairs", 5)
-    assert played.returncode == 0 and "smoke.bot+policy" in played.stdout, played.stderr
-    solved = copied.run("solve", "ashte-kashte?pieces=1", "--no-proof", "-o", "one.table")
-    assert solved.returncode == 0, solved.stderr
-    perfect = copied.run("eval", "one.table", "--against", "greedy", "--pairs", 5)
-    assert perfect.returncode == 0, perfect.stderr
+    assert "smoke.bot+policy" in program.succeeded(played)
+    for words in (
+        ["solve", "ashte-kashte?pieces=1", "--no-proof", "-o", "one.table"],
+        ["eval", "one.table", "--against", "greedy", "--pairs", 5],
+    ):
+        program.succeeded(copied.run(*words))
 
 
 def test_files_come_before_what_is_in_the_program(copied):
@@ -76,7 +64,7 @@ def test_files_come_before_what_is_in_the_program(copied):
     folders = [data, listed, user / "ashta", copied.folder / "checkpoints"]
     for folder, name in zip(folders, names, strict=True):
         folder.mkdir(parents=True)
-        shutil.copy(program.ROOT / "checkpoints" / f"{name}.bot", folder / "siga.bot")
+        shutil.copy(program.CHECKPOINTS / f"{name}.bot", folder / "siga.bot")
     environment = {
         "ASHTA_CHECKPOINTS": f"{copied.home / 'missing'}{os.pathsep}{listed}",
         "XDG_DATA_HOME": str(user),
@@ -90,13 +78,13 @@ def test_files_come_before_what_is_in_the_program(copied):
 
 
 def test_tables_are_found_in_the_folders(copied):
-    missing = copied.run("eval", "ashtapada", "--against", "perfect", "--pairs", 5)
+    words = ["eval", "ashtapada", "--against", "perfect", "--pairs", 5]
+    missing = copied.run(*words)
     assert missing.returncode == 1 and "no table of ashtapada SN" in missing.stderr
     share = copied.home / ".local" / "share" / "ashta"
     share.mkdir(parents=True)
-    shutil.copy(program.ROOT / "checkpoints" / "ashtapada.table", share / "any-name.table")
-    found = copied.run("eval", "ashtapada", "--against", "perfect", "--pairs", 5)
-    assert found.returncode == 0 and "perfect" in found.stdout, found.stderr
+    shutil.copy(program.CHECKPOINTS / "ashtapada.table", share / "any-name.table")
+    assert "perfect" in program.succeeded(copied.run(*words))
 
 
 def test_a_data_folder_that_is_not_there_is_named(copied):
