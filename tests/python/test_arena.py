@@ -82,21 +82,6 @@ def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
         assert sum(line.get("luck", [])) == pytest.approx(0, abs=1e-4)
 
 
-def test_the_games_of_a_block_share_their_throws_and_everybody_sits_everywhere(tmp_path):
-    path, names = tmp_path / "games.jsonl", ["random", "runner", "hunter", "greedy"]
-    words = ["--game", "ashte-kashte", "--seats", "4", "--pairs", "2", "--luck", "none"]
-    arena(*names, *words, "--games", path)
-    blocks = {}
-    for line in games(path)[1]:
-        blocks.setdefault(line["block"], []).append(line)
-    assert len(blocks) == 12, "two blocks for each of the six orders around the table"
-    for block in blocks.values():
-        assert len(block) == 4 and len({line["start"] for line in block}) == 1
-        assert len({json.dumps(line["moves"][0]) for line in block}) == 1
-        for name in names:
-            assert sorted(line["players"].index(name) for line in block) == [0, 1, 2, 3]
-
-
 def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     agents = ["greedy", "hunter", "random", *GAME, "--pairs", "6"]
