@@ -76,13 +76,15 @@ try {
         }
       }
     }
-    for (const row of Object.values(pictures)) rows.push(`<div>${row.join("")}</div>`);
+    rows.push(
+      `<section>${game}<p>${pictures.light.join("")}<p>${pictures.dark.join("")}</section>`,
+    );
   }
   await page.goto("about:blank");
-  await page.setViewportSize({ width: 1500, height: 800 });
+  await page.setViewportSize({ width: 3660, height: 800 });
   await page.setContent(
-    `<style>body { columns: 2; column-gap: 8px } img { height: 86px; margin-right: 3px }
-    div { white-space: nowrap; overflow: hidden }</style>${rows.join("")}`,
+    `<!doctype html><style>body { columns: 2; font: 24px sans-serif } img { height: 150px; margin-right: 4px }
+    p { margin: 0; white-space: nowrap } section { break-inside: avoid }</style>${rows.join("")}`,
   );
   await page.screenshot({ path: SHEET, fullPage: true, ...JPEG });
 } finally {
