@@ -256,11 +256,11 @@ impl<S: Clone + Eq + Hash> Distinct<S> {
 mod tests {
     use super::*;
     use crate::game::{Outcome, Seat};
-    use crate::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use crate::testing::toy::Toy;
 
     #[test]
     fn a_position_without_decision_has_no_results() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         let mut state = game.initial_state(Seat::SOUTH);
         game.apply_chance(&mut state, Outcome(1));
         let mut results = TurnResults::new();

@@ -17,12 +17,12 @@ pub(crate) fn random_play<R: Rng>(
     nodes: usize,
     mut choose: impl FnMut(&Race, &mut State, &mut R),
 ) {
-    let seats = Ruleset::default_seats(seats).expect("a number of seats");
-    let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+    let race = Race::new(Ruleset::seated(game, Some(seats)).expect("a game"));
+    let seats = race.spec().seats;
     let mut state = race.initial_state(Seat::SOUTH);
     for _ in 0..nodes {
         match race.node(&state) {
-            Node::Terminal => state = race.initial_state(Seat::NORTH),
+            Node::Terminal => state = race.initial_state(seats.iter().last().expect("a seat")),
             Node::Chance(_) => {
                 let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
                 race.apply_chance(&mut state, outcome);

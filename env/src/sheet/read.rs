@@ -181,6 +181,21 @@ mod tests {
         }
     }
 
+    fn siga() -> &'static str {
+        builtin::text("siga").expect("a built-in game")
+    }
+
+    /// Fails unless some problem contains each of these words.
+    #[track_caller]
+    fn assert_has(found: &[String], words: &[&str]) {
+        for words in words {
+            assert!(
+                found.iter().any(|problem| problem.contains(words)),
+                "{words} in {found:?}"
+            );
+        }
+    }
+
     fn problems(change: impl Fn(&str) -> String) -> Vec<String> {
         let text = change(&builtin::named("siga").expect("a built-in game").text());
         let error = Sheet::read(&text, "siga.toml").expect_err("a broken sheet");
@@ -242,31 +257,27 @@ mod tests {
                 .replace("title = ", "titel = ")
         };
         let found = problems(broken);
-        for key in [
-            "turn.kind: ",
-            "board.side: ",
-            "seats.turn_limit: ",
-            "titel: ",
-        ] {
-            assert!(
-                found.iter().any(|problem| problem.starts_with(key)),
-                "{key} in {found:?}"
-            );
-        }
+        assert_has(
+            &found,
+            &[
+                "turn.kind: ",
+                "board.side: ",
+                "seats.turn_limit: ",
+                "titel: ",
+            ],
+        );
         let found = problems(|text| {
             text.replace("course = ", "curse = ")
                 .replace("again = [", "again = [true, ")
         });
-        for words in [
-            "curse: unknown key",
-            "board.course: this key is missing",
-            "turn.again: ",
-        ] {
-            assert!(
-                found.iter().any(|problem| problem.contains(words)),
-                "{words} in {found:?}"
-            );
-        }
+        assert_has(
+            &found,
+            &[
+                "curse: unknown key",
+                "board.course: this key is missing",
+                "turn.again: ",
+            ],
+        );
     }
 
     #[test]
@@ -287,7 +298,7 @@ mod tests {
         // The course goes around the edge, where all squares are safe. Only a capture opens the way
         // on.
         let safe = |marks: &str, gate: &str| {
-            let text = builtin::text("siga").expect("a built-in game");
+            let text = siga();
             let text = text.replace(
                 r#"marks = ["C1", "E3", "C5", "A3"]"#,
                 &format!("marks = {marks}"),
@@ -345,15 +356,13 @@ mod tests {
     fn contradictions_are_reported_beside_unknown_keys() {
         let small = |text: &str| text.replace("side = 5", "side = 4");
         let found = problems(|text| format!("titel = \"Siga\"\n{}", small(text)));
-        for words in [
-            "titel: unknown key",
-            "board.course: the course leaves the frame",
-        ] {
-            assert!(
-                found.iter().any(|problem| problem.contains(words)),
-                "{words} in {found:?}"
-            );
-        }
+        assert_has(
+            &found,
+            &[
+                "titel: unknown key",
+                "board.course: the course leaves the frame",
+            ],
+        );
         let found = problems(|text| small(&text.replace("title = ", "# ")));
         assert!(found.len() == 1 && found[0].starts_with("title: this key is missing"));
         let found = problems(|text| text.replace("side = 5", "side = \"five\""));
@@ -366,7 +375,7 @@ mod tests {
 
     #[test]
     fn expected_values_are_described_in_words_of_toml() {
-        let text = builtin::text("siga").expect("a built-in game");
+        let text = siga();
         let found = messages("board = 5");
         assert!(found.contains(
             &"x.toml:1: board: expected a table with `side` and `course`, not 5".to_owned()
@@ -421,10 +430,7 @@ mod tests {
                 .expect("the key");
             *line = format!("{key} = {value}");
             let found = messages(&lines.join("\n"));
-            assert!(
-                found.iter().any(|problem| problem.contains(words)),
-                "{words} in {found:?}"
-            );
+            assert_has(&found, &[words]);
             for refused in ["u8", "u32", "i128", "any value", "invalid", "field"] {
                 assert!(
                     !found.iter().any(|problem| problem.contains(refused)),
@@ -436,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_repeated_key_is_reported_with_its_line_and_hides_nothing() {
-        let text = builtin::text("siga").expect("a built-in game");
+        let text = siga();
         let text = text.replace(
             "\nmust = \"one\"\n",
             "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n",
@@ -465,31 +471,21 @@ mod tests {
                 at % 60
             )
         };
-        let text = builtin::text("siga").expect("a built-in game");
+        let text = siga();
         let found = messages(&(text.to_owned() + &(0..1000).map(flag).collect::<String>()));
-        assert!(
-            found.iter().any(|problem| problem
-                .contains("flags: all house rules together can have at most 200 values")),
-            "{found:?}"
+        assert_has(
+            &found,
+            &["flags: all house rules together can have at most 200 values"],
         );
         let many = format!("allowed = [{}", "\"SN\", ".repeat(90_000));
         let found = messages(&text.replace("allowed = [", &many));
-        assert!(
-            found
-                .iter()
-                .any(|problem| problem.contains("seats.allowed: a list can have at most")),
-            "{found:?}"
-        );
+        assert_has(&found, &["seats.allowed: a list can have at most"]);
     }
 
     /// `turn.must` must be set, so it must not be reported as a key without effect.
     #[test]
     fn every_square_can_be_marked() {
-        let text = builtin::text("siga")
-            .expect("a built-in game")
-            .split("[flags")
-            .next()
-            .expect("a sheet");
+        let text = siga().split("[flags").next().expect("a sheet");
         let all: Vec<String> = (b'A'..=b'E')
             .flat_map(|c| (1..=5).map(move |row| format!("{}{row}", c as char)))
             .collect();
@@ -504,17 +500,12 @@ mod tests {
 
     #[test]
     fn a_saved_sheet_may_have_keys_without_effect() {
-        let text = builtin::text("siga").expect("a built-in game");
+        let text = siga();
         let idle = text
             .replace("again = [1, 8]", "again = [1, 1, 8]")
             .replace("[seats]", "[seats]\norder = \"clockwise\"");
         let found = messages(&idle);
-        for key in ["seats.order: ", "turn.again: contains 1 twice"] {
-            assert!(
-                found.iter().any(|problem| problem.contains(key)),
-                "{key} in {found:?}"
-            );
-        }
+        assert_has(&found, &["seats.order: ", "turn.again: contains 1 twice"]);
         let keys: Vec<String> = Sheet::read_saved(&idle, "x.bot")
             .expect("a sheet")
             .idle()
@@ -530,7 +521,7 @@ mod tests {
 
     #[test]
     fn a_removed_key_is_refused_with_its_own_message() {
-        let text = builtin::text("siga").expect("a built-in game");
+        let text = siga();
         let text = text.replace("[board]", "[board]\ncourses = { N = \"C5 E2\" }");
         for error in [
             Sheet::read(&text, "x.toml"),

@@ -256,8 +256,6 @@ fn check_around<G: Game>(game: &G, further: Further<'_, G>, state: &G::State) ->
 /// The first broken law.
 pub fn check_state<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     check_node(game, state)?;
-    check_returns(game, state)?;
-    check_observation(game, state)?;
     let copy = state.clone();
     let hasher = RandomState::new();
     let is_same = copy == *state && hasher.hash_one(&copy) == hasher.hash_one(state);
@@ -267,7 +265,17 @@ pub fn check_state<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     turns::check(game, state)
 }
 
-fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
+/// The laws of [`check_state`] except those about whole turns, which can be long.
+///
+/// # Errors
+/// The first broken law.
+pub fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
+    check_choices(game, state)?;
+    check_returns(game, state)?;
+    check_observation(game, state)
+}
+
+fn check_choices<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     const LAW: &str = "throws belong to chance nodes and actions to decisions";
     let (node, chances, legal) = (
         game.node(state),

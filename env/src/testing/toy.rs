@@ -86,6 +86,11 @@ pub struct ToyState {
 }
 
 impl Toy {
+    /// Two seats with two pieces each; a seat that has played a 2 throws again.
+    pub fn two() -> Toy {
+        Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again)
+    }
+
     /// The toy game with these rules.
     pub fn new(table: ToyTable, pieces: ToyPieces, throws: ToyThrows) -> Toy {
         let seats = match table {

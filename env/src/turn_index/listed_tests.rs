@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::listed::ListedWalk;
 use super::{
-    Continuation, IndexError, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor,
-    Walk,
+    Continuation, IndexError, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, Walk,
 };
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, Seat, SeatSet};
@@ -15,56 +14,23 @@ use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
 use crate::sheet::values::Teams;
 use crate::sheet::{Sheet, builtin};
+use crate::testing::recorder::throws;
 use crate::turn::{TurnResults, turn_results};
 
-/// The throws of a turn, each with its probability and its afterstates.
-pub(super) struct Recorder {
-    sides: Sides,
-    ends: Vec<TurnEnd>,
-    pub(super) throws: Vec<(f64, BTreeSet<TurnEnd>)>,
-}
-
-impl Recorder {
-    /// Creates a recorder for the turn of a position with these side positions.
-    pub(super) fn new(sides: Sides) -> Recorder {
-        Recorder {
-            sides,
-            ends: Vec::new(),
-            throws: Vec::new(),
-        }
-    }
-}
-
-impl TurnVisitor for Recorder {
-    fn end(&mut self, _: u16, own: Side, then: Continuation) {
-        let [_, second, third, fourth] = self.sides;
-        self.ends.push(TurnEnd {
-            sides: [own, second, third, fourth],
-            then,
-        });
-    }
-
-    fn replace_end(&mut self, _: usize, end: TurnEnd) {
-        *self.ends.last_mut().expect("ends come first") = end;
-    }
-
-    fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize>) {
-        let is_over = |end: &TurnEnd| matches!(end.then, Continuation::Won | Continuation::Drawn);
-        let over = |end: TurnEnd| TurnEnd {
-            sides: Sides::default(),
-            ..end
-        };
-        let ends = ends
-            .map(|end| self.ends[end])
-            .map(|end| if is_over(&end) { over(end) } else { end });
-        self.throws.push((probability, ends.collect()));
-    }
-}
-
 fn starts(text: &str, seats: &str) -> TurnIndex {
+    TurnIndex::new(&race(text, seats)).expect("few enough positions")
+}
+
+fn race(text: &str, seats: &str) -> Race {
     let seats = SeatSet::from_letters(seats).expect("seats");
-    TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid")))
-        .expect("few enough positions")
+    Race::new(Ruleset::parse(text, seats).expect("valid"))
+}
+
+/// The game of a sheet with one piece for each seat.
+fn with_one_piece(sheet: &Sheet, seats: &str) -> Race {
+    let seats = SeatSet::from_letters(seats).expect("seats");
+    let sheet = Arc::new(sheet.clone());
+    Race::new(Ruleset::of(sheet, seats, [("pieces", "1")]).expect("valid"))
 }
 
 /// The engine's afterstates of `start` with these outcomes.
@@ -231,10 +197,8 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
             "{}",
             race.print(&state)
         );
-        let mut found = Recorder::new(sides);
-        turns.visit(state.mover, sides, 1, &mut found);
         let chances = race.chance_outcomes(&state);
-        for (outcome, (probability, ends)) in found.throws.iter().enumerate() {
+        for (outcome, (probability, ends)) in throws(turns, state.mover, sides).iter().enumerate() {
             assert!(
                 (probability - chances[outcome]).abs() < 1e-12,
                 "{}: {probability}",
@@ -254,14 +218,11 @@ fn dead_ends_are_draws() {
         .parse_state("pagade?pieces=2 S:70,76/N:76,76 S *")
         .expect("a position");
     let (_, sides) = turns.index().locate(&state).expect("a start");
-    let mut found = Recorder::new(sides);
-    turns.visit(state.mover, sides, 1, &mut found);
     let drawn = TurnEnd {
         sides: Sides::default(),
         then: Continuation::Drawn,
     };
-    let drawn: f64 = found
-        .throws
+    let drawn: f64 = throws(&turns, state.mover, sides)
         .iter()
         .filter(|(_, ends)| ends.contains(&drawn))
         .map(|(chance, _)| chance)
@@ -278,9 +239,8 @@ fn turns_of_several_dice_end() {
         let turns = RaceTurns::new(starts(text, "SN"));
         let state = turns.index().race().initial_state(Seat::SOUTH);
         let (_, sides) = turns.index().locate(&state).expect("a start");
-        let mut found = Recorder::new(sides);
-        turns.visit(Seat::SOUTH, sides, 1, &mut found);
-        let left_out = 1.0 - found.throws.iter().map(|(chance, _)| chance).sum::<f64>();
+        let throws = throws(&turns, Seat::SOUTH, sides);
+        let left_out = 1.0 - throws.iter().map(|(chance, _)| chance).sum::<f64>();
         assert!(
             turns.cut_off() == cut_off && left_out.abs() <= cut_off + 1e-12,
             "{text}: {left_out:e}"
@@ -301,9 +261,9 @@ fn rulesets_that_cannot_be_solved_are_named() {
         ("ashtapada?pieces=3", "SN", "about 1736055556 positions"),
         ("ashte-kashte", "SN", "264896 arrangements"),
     ] {
-        let seats = SeatSet::from_letters(seats).expect("seats");
-        let race = Race::new(Ruleset::parse(text, seats).expect("valid"));
-        let error = TurnIndex::new(&race).expect_err("too large").to_string();
+        let error = TurnIndex::new(&race(text, seats))
+            .expect_err("too large")
+            .to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
 }
@@ -312,11 +272,8 @@ fn rulesets_that_cannot_be_solved_are_named() {
 fn two_seats_that_sit_side_by_side_are_not_solved() {
     let mut sheet = Sheet::clone(builtin::named("ashte-kashte").expect("built in"));
     sheet.seats.allowed.push("SE".to_owned());
-    let seats = SeatSet::from_letters("SE").expect("seats");
-    let race = Race::new(Ruleset::of(Arc::new(sheet), seats, [("pieces", "1")]).expect("valid"));
-    let error = TurnIndex::new(&race).expect_err("not alike");
     assert_eq!(
-        error,
+        TurnIndex::new(&with_one_piece(&sheet, "SE")).expect_err("not alike"),
         IndexError::Unsupported("two seats with different views of the board")
     );
 }
@@ -326,16 +283,12 @@ fn three_seats_of_a_game_of_teams_are_solved() {
     let mut sheet = Sheet::clone(builtin::named("gavalata").expect("built in"));
     (sheet.seats.allowed, sheet.seats.teams) =
         (vec!["SEN".to_owned(), "SENW".to_owned()], Teams::Opposite);
-    let race = |letters: &str| {
-        let seats = SeatSet::from_letters(letters).expect("seats");
-        Race::new(Ruleset::of(Arc::new(sheet.clone()), seats, [("pieces", "1")]).expect("valid"))
-    };
     assert_eq!(
-        TurnIndex::new(&race("SENW")).expect_err("teams"),
+        TurnIndex::new(&with_one_piece(&sheet, "SENW")).expect_err("teams"),
         IndexError::Unsupported("teams")
     );
     check(
-        &RaceTurns::new(TurnIndex::new(&race("SEN")).expect("no teams")),
+        &RaceTurns::new(TurnIndex::new(&with_one_piece(&sheet, "SEN")).expect("no teams")),
         20,
         &mut stream(2, 0),
     );

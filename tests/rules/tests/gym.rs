@@ -222,21 +222,13 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
             let mut env = Env::new(Arc::clone(&game));
             let mut envs = VecEnv::new(&game, 2, Caller::All);
             let mut out = Buffers::new(game.spec(), 2);
-            let player = |seat| {
-                game.spec()
-                    .seats
-                    .iter()
-                    .position(|other| other == seat)
-                    .map(|player| player as i64)
-            };
+            let seats: Vec<Seat> = game.spec().seats.iter().collect();
             let mut seen = env.reset(9);
             envs.reset(9, &mut out.view());
             let mut is_over = false;
             while !is_over {
-                assert_eq!(
-                    (env.seat().and_then(player), env.legal_actions()),
-                    (Some(out.players[0]), out.legal(0))
-                );
+                assert_eq!(env.seat(), Some(seats[out.players[0] as usize]));
+                assert_eq!(env.legal_actions(), out.legal(0));
                 let actions = random_actions(&out, &mut rng);
                 let step = env.step(actions[0]).expect("a legal action");
                 envs.step(&actions, &mut out.view()).expect("legal actions");
@@ -245,18 +237,11 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
                     (step.terminated, step.truncated),
                     (out.terminated[0], out.truncated[0])
                 );
-                let returns: Vec<f32> = game
-                    .spec()
-                    .seats
-                    .iter()
-                    .map(|seat| step.returns[seat])
-                    .collect();
+                let returns: Vec<f32> = seats.iter().map(|&seat| step.returns[seat]).collect();
                 assert_eq!(returns, out.returns.row(0).to_vec());
                 seen = step.observation;
-                assert_eq!(
-                    (player(seen.seat), seen.mask),
-                    (Some(out.players[0]), out.legal(0))
-                );
+                assert_eq!(seen.seat, seats[out.players[0] as usize]);
+                assert_eq!(seen.mask, out.legal(0));
                 assert_eq!(seen.dense(), out.observations.row(0).to_vec());
                 is_over = step.terminated || step.truncated;
             }
@@ -271,6 +256,10 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
     }
 }
 
+fn states_of(envs: &VecEnv<Race>) -> Vec<State> {
+    envs.games().iter().map(|game| *game.env.state()).collect()
+}
+
 #[test]
 fn a_refused_action_leaves_every_game_unmoved() {
     for (game, seats) in games() {
@@ -281,7 +270,7 @@ fn a_refused_action_leaves_every_game_unmoved() {
         envs.reset(2, &mut out.view());
         for step in 0..60 {
             let actions = random_actions(&out, &mut rng);
-            let states: Vec<State> = envs.games().iter().map(|game| *game.env.state()).collect();
+            let states = states_of(&envs);
             let written = out.clone();
             let at = step % 4;
             if out.legal(at).is_empty() {
@@ -309,14 +298,7 @@ fn a_refused_action_leaves_every_game_unmoved() {
                 };
                 assert_eq!(envs.step(&actions[..count], &mut out.view()), Err(expected));
             }
-            assert_eq!(
-                envs.games()
-                    .iter()
-                    .map(|game| *game.env.state())
-                    .collect::<Vec<_>>(),
-                states
-            );
-            assert_eq!(out, written);
+            assert_eq!((states_of(&envs), &out), (states, &written));
             envs.step(&actions, &mut out.view()).expect("legal actions");
         }
     }

@@ -78,7 +78,12 @@ throws.values = [8, 1, 2, 3, 4]
 /// 24 squares around, then two that are private.
 const PRIVATE: &str = r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = ["D1", "G4", "D7", "A4"]"#;
 
-pub(crate) fn base(kind: char) -> String {
+/// The base sheet of a kind of turn with these changes.
+pub(crate) fn base_with(kind: char, changes: &[String]) -> toml::Table {
+    changed(&base(kind).parse().expect("a base sheet"), changes)
+}
+
+fn base(kind: char) -> String {
     let series = "turn.kind = 'series'\nturn.must = 'most'\nturn.stop = [2, 3]";
     let dice =
         "throws.values = [1, 3, 4, 6]\nthrows.odds = 'equal'\nthrows.dice = 2\nturn.must = 'most'";
@@ -232,7 +237,7 @@ fn fact(seen: &str, sheet: &Arc<Sheet>) -> String {
 /// The problem of a row for a kind of turn, if what it says is not so.
 fn problem(kind: char, (_, key, value, with, seen): Row) -> Option<String> {
     let row = format!("{kind}: {key} = {value} with `{with}`");
-    let before = changed(&base(kind).parse().expect("a base sheet"), &changes(with));
+    let before = base_with(kind, &changes(with));
     let after = changed(&before, &split(&format!("{key} = {value}")));
     let sheet = read(&after);
     if let Some(reason) = seen.strip_prefix("refused: ") {
@@ -341,8 +346,7 @@ fn name_of(value: &str) -> String {
 /// The accepted sheets of the rows of a key, with the names of the values.
 pub(crate) fn accepted(key: &str) -> Vec<(String, toml::Table)> {
     let sheets = rows_of(key, "").flat_map(|(kinds, _, value, with, _)| {
-        let before =
-            move |kind| changed(&base(kind).parse().expect("a base sheet"), &changes(with));
+        let before = move |kind| base_with(kind, &changes(with));
         let key = key.to_owned();
         kinds.chars().map(move |kind| {
             (
@@ -366,10 +370,7 @@ pub(crate) fn is_refused(kind: char, key: &str, value: &str) -> bool {
     let tried = rows_of(key, value)
         .next()
         .map_or_else(|| format!("'{value}'"), |row| row.2.to_owned());
-    let sheet = read(&changed(
-        &base(kind).parse().expect("a base sheet"),
-        &split(&format!("{key} = {tried}")),
-    ));
+    let sheet = read(&base_with(kind, &split(&format!("{key} = {tried}"))));
     let section = key.split_once('.').map_or(key, |(section, _)| section);
     sheet.is_err_and(|error| error.contains(section))
 }
@@ -400,7 +401,7 @@ fn every_key_and_value_has_a_row() {
             let mut said: BTreeSet<String> = BTreeSet::new();
             let rows = rows().filter(|row| row.0.contains(kind) && row.1 == key);
             for (value, with) in rows.map(|row| (Some(row.2), row.3)).chain([(None, "")]) {
-                let before = changed(&base(kind).parse().expect("a base sheet"), &changes(with));
+                let before = base_with(kind, &changes(with));
                 said.extend(value.map(name_of));
                 // The value before the change is covered, too.
                 let whole: Option<toml::Table> = read(&before)
@@ -472,7 +473,7 @@ pub(crate) fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
     let rows: Vec<Row> = rows()
         .filter(|row| row.0.contains(kind) && !row.4.starts_with("refused"))
         .collect();
-    let mut table = base(kind).parse().expect("a base sheet");
+    let mut table = base_with(kind, &[]);
     if below(4, rng) > 0 {
         table = changed(&table, &split(&random::sheets::course(rng)));
     }
@@ -554,11 +555,7 @@ fn two_dice_are_played_as_the_oracle_does() {
         (by_sum, "S+:off,off/N:19,23 N *"),
         (winding, "S:8,20/N:2,2 S *"),
     ] {
-        let sheet = read(&changed(
-            &base('D').parse().expect("a base sheet"),
-            &split(changes),
-        ))
-        .expect("a sheet");
+        let sheet = read(&base_with('D', &split(changes))).expect("a sheet");
         let position = format!("keys {position}");
         let turns = engine::turns(&race(&sheet), &position, &[4, 6]);
         assert_eq!(
@@ -572,10 +569,7 @@ fn two_dice_are_played_as_the_oracle_does() {
 /// With two dice, pieces count from before the first square, also if that square has the number 0.
 #[test]
 fn the_words_of_a_die_that_enters_name_its_square() {
-    let one = changed(
-        &base('D').parse().expect("a base sheet"),
-        &split("pieces.count = 1; seats.allowed = ['SN']"),
-    );
+    let one = base_with('D', &split("pieces.count = 1; seats.allowed = ['SN']"));
     for first in ["0", "1"] {
         let race = race(
             &read(&changed(&one, &[format!("board.first_number = {first}")])).expect("a sheet"),
@@ -645,7 +639,7 @@ fn house_rules_bring_idle_keys_to_life() {
             Some("unit.speed"),
         ),
     ] {
-        let table = changed(&base('T').parse().expect("a base sheet"), &split(changes));
+        let table = base_with('T', &split(changes));
         let table = changed(&table, &[flags.join("\n")]);
         let error = read(&table).err();
         assert_eq!(

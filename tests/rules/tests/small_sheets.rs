@@ -8,10 +8,10 @@ use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{FirstWhile, Sheet};
-use ashta_rule_tests::changes::{changed, split};
+use ashta_rule_tests::changes::split;
 use ashta_rule_tests::{amount, cases, engine, number, oracle, random};
 
-use super::sheet_keys::{base, read};
+use super::sheet_keys::{base_with, read};
 
 const WAITING: &str = "throws.values = [1, 2, 3]; entry.first = [1, 4]; entry.next = [1, 4]";
 const THREE: &str = "pieces.count = 3; pieces.allowed = [3]";
@@ -87,8 +87,8 @@ const EXAMPLES: &[Example] = &[
 ];
 
 fn sheet(kind: char, changes: &str) -> Result<Arc<Sheet>, String> {
-    read(&changed(
-        &base(kind).parse().expect("a base sheet"),
+    read(&base_with(
+        kind,
         &split(&format!("{changes}; seats.allowed = ['SN']")),
     ))
 }

@@ -8,7 +8,8 @@ use crate::chance;
 use crate::game::Game;
 use crate::race::Race;
 use crate::sheet::ruleset::Ruleset;
-use crate::turn_index::listed_tests::{Recorder, by_engine};
+use crate::testing::recorder::Recorder;
+use crate::turn_index::listed_tests::by_engine;
 
 /// Every flag of the turn with every value, and some combinations.
 const RULES: [&str; 24] = [

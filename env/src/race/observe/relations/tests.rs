@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::chance;
-use crate::game::{Game, Node, Outcome};
+use crate::game::Game;
+use crate::notation::test_support::random_play;
 use crate::race::Race;
 use crate::sheet::builtin;
-use crate::sheet::ruleset::Ruleset;
-use rand::RngExt;
 
 /// Returns the names of the columns that are 1 in the relations of `owner`, as `observer` sees
 /// them.
@@ -41,53 +40,35 @@ fn observed_columns(race: &Race, state: &State, observer: Seat, owner: Seat) -> 
     found.into_iter().map(name).collect()
 }
 
-fn distances(position: &str, owner: Seat) -> Vec<String> {
+/// The columns of `owner` as the mover sees them: levels, or distances.
+fn columns(position: &str, owner: Seat, are_levels: bool) -> Vec<String> {
     let (race, state) = Race::parse_position(position).expect("a position");
-    let found = observed_columns(&race, &state, state.mover, owner).into_iter();
+    let mut found = observed_columns(&race, &state, state.mover, owner);
+    found.retain(|name| (name.starts_with("progress") || name.starts_with("lead")) == are_levels);
     found
-        .filter(|name| !name.starts_with("progress") && !name.starts_with("lead"))
-        .collect()
+}
+
+fn distances(position: &str, owner: Seat) -> Vec<String> {
+    columns(position, owner, false)
 }
 
 #[test]
 fn distances_are_counted_on_the_course_of_the_piece_behind() {
-    // North's square 10 is South's square 10 + 34 = 44.
-    assert_eq!(
-        distances(
-            "pagade S+:20,20,45,home/N+:10,home,home,home S *",
-            Seat::SOUTH
+    // North's square 10 is South's square 10 + 34 = 44. A distance of 17 steps has no column.
+    for (south, owner, found) in [
+        ("20,20,45,home", Seat::SOUTH, "hunted 1, stage 2: 1"),
+        (
+            "43,48,home,home",
+            Seat::SOUTH,
+            "hunted 4, stage 2: 4, apart 5",
         ),
-        ["hunted 1", "stage 2: 1"]
-    );
-    assert_eq!(
-        distances(
-            "pagade S+:43,48,home,home/N+:10,home,home,home S *",
-            Seat::SOUTH
-        ),
-        ["hunted 4", "stage 2: 4", "apart 5"]
-    );
-    assert_eq!(
-        distances(
-            "pagade S+:43,48,home,home/N+:10,home,home,home S *",
-            Seat::NORTH
-        ),
-        ["hunted 1", "stage 0: 1"]
-    );
-    // A distance of 17 steps does not have a column.
-    assert_eq!(
-        distances(
-            "pagade S+:60,home,home,home/N+:10,home,home,home S *",
-            Seat::SOUTH
-        ),
-        ["hunted 16", "stage 2: 16"]
-    );
-    assert_eq!(
-        distances(
-            "pagade S+:61,home,home,home/N+:10,home,home,home S *",
-            Seat::SOUTH
-        ),
-        [""; 0]
-    );
+        ("43,48,home,home", Seat::NORTH, "hunted 1, stage 0: 1"),
+        ("60,home,home,home", Seat::SOUTH, "hunted 16, stage 2: 16"),
+        ("61,home,home,home", Seat::SOUTH, ""),
+    ] {
+        let position = format!("pagade S+:{south}/N+:10,home,home,home S *");
+        assert_eq!(distances(&position, owner).join(", "), found, "{position}");
+    }
 }
 
 #[test]
@@ -110,43 +91,48 @@ fn pieces_that_are_safe_are_followed_and_partners_are_no_enemies() {
 
 #[test]
 fn progress_and_lead_have_levels() {
-    let levels = |position: &str, owner: Seat| -> Vec<String> {
-        let (race, state) = Race::parse_position(position).expect("a position");
-        let found = observed_columns(&race, &state, state.mover, owner).into_iter();
-        found
-            .filter(|name| name.starts_with("progress") || name.starts_with("lead"))
-            .collect()
-    };
     // If all four pieces are at home, the sum of the places is 336. The highest level of progress
     // begins at 316, the highest lead at 70.
-    assert_eq!(
-        levels("pagade S+:63,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH),
-        ["progress 14"]
-    );
-    assert_eq!(
-        levels("pagade S+:64,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH),
-        ["progress 15"]
-    );
-    assert_eq!(
-        levels("pagade S+:5,5,15,15/N+:5,5,15,15 S *", Seat::NORTH),
-        ["progress 1", "lead 8"]
-    );
-    assert_eq!(
-        levels("pagade S+:5,5,15,15/N+:5,5,14,15 S *", Seat::NORTH),
-        ["progress 1", "lead 7"]
-    );
-    assert_eq!(
-        levels("pagade S+:64,home,home,home/N+:5,5,15,15 S *", Seat::NORTH),
-        ["progress 1", "lead 0"]
-    );
-    assert_eq!(
-        levels("pagade S+:5,5,15,15/N+:11,15,42,42 S *", Seat::NORTH),
-        ["progress 5", "lead 15"]
-    );
-    assert_eq!(
-        levels("pagade S+:5,5,15,15/N+:10,15,42,42 S *", Seat::NORTH),
-        ["progress 5", "lead 14"]
-    );
+    for (position, owner, levels) in [
+        (
+            "S+:63,home,home,home/N+:5,5,15,15",
+            Seat::SOUTH,
+            "progress 14",
+        ),
+        (
+            "S+:64,home,home,home/N+:5,5,15,15",
+            Seat::SOUTH,
+            "progress 15",
+        ),
+        (
+            "S+:5,5,15,15/N+:5,5,15,15",
+            Seat::NORTH,
+            "progress 1, lead 8",
+        ),
+        (
+            "S+:5,5,15,15/N+:5,5,14,15",
+            Seat::NORTH,
+            "progress 1, lead 7",
+        ),
+        (
+            "S+:64,home,home,home/N+:5,5,15,15",
+            Seat::NORTH,
+            "progress 1, lead 0",
+        ),
+        (
+            "S+:5,5,15,15/N+:11,15,42,42",
+            Seat::NORTH,
+            "progress 5, lead 15",
+        ),
+        (
+            "S+:5,5,15,15/N+:10,15,42,42",
+            Seat::NORTH,
+            "progress 5, lead 14",
+        ),
+    ] {
+        let found = columns(&format!("pagade {position} S *"), owner, true);
+        assert_eq!(found.join(", "), levels, "{position}");
+    }
 }
 
 /// Returns the distances of enemies behind the piece of `owner` on `place`, by stepping along the
@@ -232,38 +218,27 @@ fn every_distance_is_found_in_every_game() {
         ("pagade?teams=true".to_owned(), 4),
     ]);
     for (text, seats) in texts {
-        let race =
-            Race::new(Ruleset::seated(&text, Some(seats)).expect("a ruleset of a built-in sheet"));
-        let mut rng = chance::stream(5, 0);
-        let mut state = race.initial_state(Seat::SOUTH);
-        for _ in 0..3000 {
-            match race.node(&state) {
-                Node::Terminal => state = race.initial_state(Seat::SOUTH),
-                Node::Chance(_) => {
-                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.random());
-                    race.apply_chance(&mut state, Outcome(outcome.0));
+        random_play(
+            &text,
+            seats,
+            chance::stream(5, 0),
+            4000,
+            |race, state, rng| {
+                let legal = race.legal_actions(state);
+                let action = legal.nth(chance::below(legal.len(), rng));
+                race.apply_action(state, action.expect("one of them"));
+                for owner in race.seating.seats.iter() {
+                    let expected = expected(race, state, owner);
+                    let is_distance = |name: &String| !name.starts_with("progress");
+                    let found: BTreeSet<String> = observed_columns(race, state, owner, owner)
+                        .into_iter()
+                        .filter(is_distance)
+                        .collect();
+                    assert_eq!(found, expected, "{}", race.print(state));
+                    compared += usize::from(found.iter().any(|name| name.starts_with("hunted")));
                 }
-                Node::Decision(_) => {
-                    let legal = race.legal_actions(&state);
-                    race.apply_action(
-                        &mut state,
-                        legal
-                            .nth(rng.random_range(0..legal.len()))
-                            .expect("one of them"),
-                    );
-                }
-            }
-            for owner in race.seating.seats.iter() {
-                let expected = expected(&race, &state, owner);
-                let is_distance = |name: &String| !name.starts_with("progress");
-                let found: BTreeSet<String> = observed_columns(&race, &state, owner, owner)
-                    .into_iter()
-                    .filter(is_distance)
-                    .collect();
-                assert_eq!(found, expected, "{}", race.print(&state));
-                compared += usize::from(found.iter().any(|name| name.starts_with("hunted")));
-            }
-        }
+            },
+        );
     }
     assert!(compared > 10_000, "only {compared}");
 }
