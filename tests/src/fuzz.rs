@@ -14,12 +14,12 @@ use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{BySeat, Game, Node, Payoff, RaceGame, Seat};
+use ashta_env::game::{Game, Node, RaceGame};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheets;
-use ashta_env::testing::laws::successors;
+use ashta_env::testing::laws::{check_node, successors};
 use ashta_env::turn::{TurnResults, turn_results_within};
 use ashta_env::turn_index::TurnIndex;
 use ashta_rule_tests::random::advance;
@@ -467,46 +467,14 @@ pub fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
 fn check(race: &Race, state: &State) {
     let text = race.print(state);
     assert_eq!(race.parse_state(&text).as_ref(), Ok(state), "{text}");
-    let (chances, legal) = (race.chance_outcomes(state), race.legal_actions(state));
-    match race.node(state) {
-        Node::Chance(_) => {
-            assert!(
-                legal.is_empty(),
-                "{text}: {legal:?} while the dice are thrown"
-            );
-            let sum: f64 = chances.iter().sum();
-            assert!(
-                (sum - 1.0).abs() < 1e-12,
-                "{text}: the chances are {chances:?}"
-            );
-        }
-        Node::Decision(_) => assert!(
-            !legal.is_empty() && chances.is_empty(),
-            "{text}: nothing is legal"
-        ),
-        Node::Terminal => {
-            assert!(legal.is_empty() && chances.is_empty(), "{text}: it goes on");
-            check_returns(race, &race.returns(state));
-        }
-    }
-    for action in legal.iter() {
+    check_node(race, state).unwrap_or_else(|broken| panic!("{text}: {broken}"));
+    for action in race.legal_actions(state).iter() {
         assert!(
             !race.action_text(state, action).is_empty(),
             "{text}: {action:?} has no text"
         );
     }
-    let spec = race.spec();
-    for seat in spec.seats.iter() {
-        let mut active = Vec::new();
-        race.observe_active(state, seat, &mut active);
-        active.sort_unstable();
-        let is_within = active
-            .last()
-            .is_none_or(|&last| usize::from(last) < spec.observation);
-        assert!(
-            is_within && active.is_sorted_by(|a, b| a < b),
-            "{text}: {seat} sees {active:?}"
-        );
+    for seat in race.spec().seats.iter() {
         let steps = race.steps(state, seat);
         assert!(
             steps[..race.pieces()]
@@ -515,22 +483,6 @@ fn check(race: &Race, state: &State) {
             "{text}: {steps:?}"
         );
     }
-}
-
-/// Returns lie between 0 and 1 and sum to the total of the payoff.
-fn check_returns(race: &Race, returns: &BySeat<f32>) {
-    let spec = race.spec();
-    let shares: Vec<f32> = spec.seats.iter().map(|seat: Seat| returns[seat]).collect();
-    let expected = match spec.payoff {
-        Payoff::Winner => 1.0,
-        Payoff::Teams => 2.0,
-        Payoff::Placings => shares.len() as f32 / 2.0,
-    };
-    let sum: f32 = shares.iter().sum();
-    assert!(
-        shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - expected).abs() < 1e-5,
-        "{shares:?}"
-    );
 }
 
 /// A turn can end, and is described in words.

@@ -1,13 +1,17 @@
 //! Small games solved exactly, for tests.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ashta_agents::perfect::solve::{Solution, SolveConfig, Solved, solve};
+use ashta_agents::perfect::solve::{
+    Memory, PlayerPolicy, Response, Solution, SolveConfig, Solved, UNIT, evaluate_policies, solve,
+};
 use ashta_agents::perfect::table::Table;
+use ashta_agents::play::baseline::PipEvaluator;
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
+use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::turn_index::{
     Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, in_lane,
@@ -79,6 +83,47 @@ pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Sides)> {
         .collect()
 }
 
+/// The values of an agent for each turn-start state, by number, for the seat that throws.
+pub fn values_by(turns: &RaceTurns, value: impl Fn(&State, Seat) -> f32) -> Vec<u32> {
+    let mut values = vec![0; turns.index().numbers()];
+    for (number, mover, sides) in positions(turns) {
+        let value = value(&turns.index().state(mover, sides), mover);
+        values[number] = (f64::from(value) / UNIT) as u32;
+    }
+    values
+}
+
+/// The values of an agent that counts steps.
+pub fn values_by_steps(turns: &RaceTurns) -> Vec<u32> {
+    let race = turns.index().race();
+    values_by(turns, |state, mover| {
+        PipEvaluator.evaluate(race, &[*state])[0].values[mover]
+    })
+}
+
+/// The scores of two policies.
+///
+/// # Panics
+/// If the scores do not settle.
+pub fn response(
+    turns: &impl TurnModel,
+    start: Sides,
+    policies: [PlayerPolicy<'_>; 2],
+    config: &SolveConfig,
+) -> Response {
+    let go_on = |_: &_| ControlFlow::Continue(());
+    evaluate_policies(
+        turns,
+        start,
+        policies,
+        &mut Memory::default(),
+        config,
+        &go_on,
+    )
+    .expect("settles")
+    .expect("not stopped")
+}
+
 /// A table of perfect play: 16 bits a value if `is_short`, otherwise 32.
 ///
 /// # Panics
@@ -87,53 +132,6 @@ pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     let turns = turns(text, seats);
     let solution = solved(&turns, &CONFIG);
     Arc::new(Table::new(turns.index().clone(), solution, is_short))
-}
-
-/// The throws of a turn, each with its probability and its afterstates. Afterstates of finished
-/// games have no positions.
-///
-/// # Panics
-/// If throws lead to afterstates that were not visited.
-pub fn throws(turns: &impl TurnModel, mover: Seat, sides: Sides) -> Vec<(f64, BTreeSet<TurnEnd>)> {
-    let mut list = TurnList {
-        sides,
-        ends: Vec::new(),
-        throws: Vec::new(),
-    };
-    turns.visit(mover, sides, 1, &mut list);
-    list.throws
-}
-
-struct TurnList {
-    sides: Sides,
-    ends: Vec<TurnEnd>,
-    throws: Vec<(f64, BTreeSet<TurnEnd>)>,
-}
-
-impl TurnVisitor for TurnList {
-    fn end(&mut self, _: u16, own: Side, then: Continuation) {
-        let [_, second, third, fourth] = self.sides;
-        self.ends.push(TurnEnd {
-            sides: [own, second, third, fourth],
-            then,
-        });
-    }
-
-    fn replace_end(&mut self, _: usize, end: TurnEnd) {
-        *self.ends.last_mut().expect("ends come first") = end;
-    }
-
-    fn throws(&mut self, _: u16, probability: f64, ends: impl Iterator<Item = usize>) {
-        let is_over = |end: &TurnEnd| matches!(end.then, Continuation::Won | Continuation::Drawn);
-        let over = |end: TurnEnd| TurnEnd {
-            sides: Sides::default(),
-            ..end
-        };
-        let ends = ends
-            .map(|end| self.ends[end])
-            .map(|end| if is_over(&end) { over(end) } else { end });
-        self.throws.push((probability, ends.collect()));
-    }
 }
 
 /// A game whose turns are visited one position after the other.

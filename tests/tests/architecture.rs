@@ -65,6 +65,26 @@ fn code(folder: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The code of a folder without the files whose paths in the folder begin with one of `places`.
+fn code_except(folder: &str, places: &[&str]) -> Vec<(String, String)> {
+    let mut files = code(folder);
+    files.retain(|(path, _)| !is_in(path, folder, places));
+    files
+}
+
+/// The code of the files whose paths in a folder begin with one of `places`.
+fn code_in(folder: &str, places: &[&str]) -> Vec<(String, String)> {
+    let mut files = code(folder);
+    files.retain(|(path, _)| is_in(path, folder, places));
+    files
+}
+
+fn is_in(path: &str, folder: &str, places: &[&str]) -> bool {
+    let inner = path.strip_prefix(folder).unwrap_or_default();
+    let inner = inner.trim_start_matches('/');
+    places.iter().any(|place| inner.starts_with(place))
+}
+
 /// The lines before the unit tests that end a file, without comments.
 fn without_tests(text: &str) -> String {
     let code = text
@@ -196,16 +216,8 @@ fn env_knows_no_files_no_clock_and_no_network() {
 
 #[test]
 fn rules_draw_no_random_numbers() {
-    let is_rule = |path: &String| {
-        let draws = ["env/src/chance.rs", "env/src/gym/", "env/src/testing/"];
-        !draws.iter().any(|place| path.starts_with(place))
-    };
-    let files: Vec<(String, String)> = code("env/src")
-        .into_iter()
-        .filter(|(path, _)| is_rule(path))
-        .collect();
     never_say(
-        &files,
+        &code_except("env/src", &["chance.rs", "gym/", "testing/"]),
         &[
             "rand",
             "GameRng",
@@ -218,17 +230,11 @@ fn rules_draw_no_random_numbers() {
 
 #[test]
 fn modules_above_the_game_interface_do_not_name_the_rules() {
-    let files: Vec<(String, String)> = code("env/src")
-        .into_iter()
-        .filter(|(path, _)| {
-            let above = ["game.rs", "chance.rs", "turn.rs", "gym/", "testing/"];
-            above
-                .iter()
-                .any(|place| path.starts_with(&format!("env/src/{place}")))
-        })
-        .collect();
     never_say(
-        &files,
+        &code_in(
+            "env/src",
+            &["game.rs", "chance.rs", "turn.rs", "gym/", "testing/"],
+        ),
         &[
             "race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::",
         ],
@@ -276,10 +282,7 @@ fn modules_of_env_import_only_those_before() {
             .map(|(place, _)| place)
     };
     let mut wrong = Vec::new();
-    for (path, text) in code("env/src")
-        .into_iter()
-        .filter(|(path, _)| path != "env/src/lib.rs")
-    {
+    for (path, text) in code_except("env/src", &["lib.rs"]) {
         let own = path.trim_start_matches("env/src/").trim_end_matches(".rs");
         let own = module_of(own).unwrap_or_else(|| panic!("{path} is in no module"));
         // Imports that could not be read here.
@@ -300,45 +303,33 @@ fn modules_of_env_import_only_those_before() {
 
 #[test]
 fn kinds_of_turn_are_matched_in_one_place() {
-    let mut files = code("env/src");
     let places = ["race/turns/mod.rs", "sheet/check.rs", "sheet/check/idle.rs"];
-    files.retain(|(path, _)| {
-        !places
-            .iter()
-            .any(|place| *path == format!("env/src/{place}"))
-    });
     let kinds = ["Throw", "Series", "Each", "Dice", "Divide"];
     let words: Vec<String> = kinds
         .iter()
         .flat_map(|kind| [format!("Turns::{kind}"), format!("TurnKind::{kind}")])
         .collect();
     never_say(
-        &files,
+        &code_except("env/src", &places),
         &words.iter().map(String::as_str).collect::<Vec<_>>(),
     );
 }
 
 #[test]
 fn rules_of_the_board_are_read_by_the_board_alone() {
-    let mut files = code("env/src");
     let readers = [
         "race/moves/",
         "race/compile/",
         "sheet/",
         "notation/understood",
     ];
-    files.retain(|(path, _)| {
-        !readers
-            .iter()
-            .any(|reader| path.starts_with(&format!("env/src/{reader}")))
-    });
     let sections = ["stacking", "capture", "gate", "finish", "unit"];
     let words: Vec<String> = sections
         .iter()
         .flat_map(|section| [format!("sheet.{section}"), format!("sheet().{section}")])
         .collect();
     never_say(
-        &files,
+        &code_except("env/src", &readers),
         &words
             .iter()
             .map(String::as_str)
@@ -432,23 +423,21 @@ fn bots_record_the_version_of_burn_that_they_were_trained_with() {
 
 #[test]
 fn burn_lives_in_the_learning_network() {
-    let mut files = [code("agents/src"), code("train/src"), code("tests/src")].concat();
-    files.retain(|(path, _)| !path.starts_with("agents/src/learn/net/"));
+    let agents = code_except("agents/src", &["learn/net/"]);
+    let files = [agents, code("train/src"), code("tests/src")].concat();
     never_say(&files, &["burn::", "use burn", "extern crate burn"]);
 }
 
 /// Except for the gradient of one operation that burn does not have.
 #[test]
 fn burn_computes_gradients_and_steps() {
-    let mut files = code("agents/src");
     let text = |path: &str| without_tests(&read(&format!("agents/src/learn/net/{path}")));
     assert!(
         text("learner.rs").contains("total.backward()")
             && text("optimizer.rs").contains("adamw.step(")
     );
-    files.retain(|(path, _)| path != "agents/src/learn/net/bag.rs");
     never_say(
-        &files,
+        &code_except("agents/src", &["learn/net/bag.rs"]),
         &[
             "Backward",
             "grads",
@@ -464,16 +453,14 @@ fn burn_computes_gradients_and_steps() {
 #[test]
 fn players_use_the_game_interface_only() {
     let folders = [
-        "play",
-        "search",
-        "arena",
-        "network/portable",
-        "perfect/solve",
-        "learn/selfplay",
+        "play/",
+        "search/",
+        "arena/",
+        "network/portable/",
+        "perfect/solve/",
+        "learn/selfplay/",
     ];
-    let mut files = folders
-        .map(|folder| code(&format!("agents/src/{folder}")))
-        .concat();
+    let mut files = code_in("agents/src", &folders);
     // A game is recorded in the notation of its rules.
     let writes = [
         "agents/src/arena/game_record.rs",
@@ -500,14 +487,8 @@ fn import_only_those_before(folder: &str, modules: &[&str]) {
             .map(|other| format!("crate{inner}::{other}"))
             .collect();
         let later: Vec<&str> = later.iter().map(String::as_str).collect();
-        let own = format!("{folder}/{module}");
-        let is_own =
-            |path: &String| *path == format!("{own}.rs") || path.starts_with(&format!("{own}/"));
-        let files: Vec<_> = code(folder)
-            .into_iter()
-            .filter(|(path, _)| is_own(path))
-            .collect();
-        never_say(&files, &later);
+        let own = [format!("{module}.rs"), format!("{module}/")];
+        never_say(&code_in(folder, &[&own[0], &own[1]]), &later);
     }
 }
 
@@ -516,19 +497,10 @@ fn modules_of_agents_import_only_modules_below() {
     let modules = [
         "play", "search", "arena", "network", "perfect", "learn", "roster", "protocol",
     ];
-    let files: Vec<String> = rust_files("agents/src")
-        .into_iter()
-        .filter(|path| path != "agents/src/lib.rs")
-        .collect();
-    let has_module = |path: &&String| {
-        modules
-            .iter()
-            .any(|module| path.starts_with(&format!("agents/src/{module}/")))
-    };
-    assert!(
-        files.iter().all(|path| has_module(&path)),
-        "every file of agents but lib.rs is in a module"
-    );
+    let folders = modules.map(|module| format!("{module}/"));
+    let others = code_except("agents/src", &folders.each_ref().map(String::as_str));
+    let others: Vec<&String> = others.iter().map(|(path, _)| path).collect();
+    assert_eq!(others, ["agents/src/lib.rs"], "files outside of modules");
     import_only_those_before("agents/src", &modules);
 }
 
@@ -607,20 +579,14 @@ fn libraries_do_not_print_exit_or_leave_threads_behind() {
 
 #[test]
 fn agents_touch_files_in_few_places() {
-    let mut files = code("agents/src");
     let places = [
         "play/files.rs",
         "network/tensor_file.rs",
         "perfect/table/file.rs",
         "perfect/solve/memory.rs",
     ];
-    files.retain(|(path, _)| {
-        !places
-            .iter()
-            .any(|place| *path == format!("agents/src/{place}"))
-    });
     never_say(
-        &files,
+        &code_except("agents/src", &places),
         &[
             "std::fs",
             "File::open",

@@ -7,16 +7,15 @@ use ashta_agents::arena::{
     Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, analyze_game, luck,
     play_blocks, rotations, sides,
 };
-use ashta_agents::perfect::solve::{Memory, PlayerPolicy, evaluate_policies};
+use ashta_agents::perfect::solve::PlayerPolicy;
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::baseline::PipEvaluator;
-use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::turn_index::TurnModel;
 use ashta_rule_tests::amount;
-use ashta_tests::solving::{CONFIG, positions, solved, start, turns};
+use ashta_tests::solving::{CONFIG, response, solved, start, turns, values_by_steps};
 
 #[test]
 fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
@@ -24,26 +23,12 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     let race = turns.index().race().clone();
     let solution = solved(&turns, &CONFIG);
     // The exact win probability of the step-counting agent against perfect play.
-    let mut thinks = vec![0; turns.index().numbers()];
-    for (number, mover, sides) in positions(&turns) {
-        let mut values = Vec::new();
-        PipEvaluator.values(&race, &[turns.index().state(mover, sides)], &mut values);
-        thinks[number] = (f64::from(values[0][mover]) * f64::from(u32::MAX)) as u32;
-    }
+    let thinks = values_by_steps(&turns);
     let styles = [
         PlayerPolicy::GreedyBy(&thinks),
         PlayerPolicy::GreedyBy(&solution.values),
     ];
-    let go_on = |_: &_| ControlFlow::Continue(());
-    let met = evaluate_policies(
-        &turns,
-        start(&turns),
-        styles,
-        &mut Memory::default(),
-        &CONFIG,
-        &go_on,
-    );
-    let exact = met.expect("settles").expect("not stopped").mean();
+    let exact = response(&turns, start(&turns), styles, &CONFIG).mean();
     assert!(exact < 0.495, "{exact}");
 
     let table = Arc::new(Table::new(turns.index().clone(), solution, false));

@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress};
 use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse, ExploitStage};
 use ashta_agents::perfect::regret::{Judged, against_perfect};
-use ashta_agents::perfect::solve::{
-    Memory, PlayerPolicy, Response, SolveConfig, UNIT, evaluate_policies,
-};
+use ashta_agents::perfect::solve::{PlayerPolicy, Response, SolveConfig, UNIT};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
 use ashta_agents::play::baseline::PipEvaluator;
@@ -23,7 +21,9 @@ use ashta_env::sheet::Sheet;
 use ashta_env::testing::exact::{self, Play};
 use ashta_env::turn_index::{TurnIndex, TurnModel};
 use ashta_rule_tests::amount;
-use ashta_tests::solving::{CONFIG, OneByOne, positions, race, solved, start, turns};
+use ashta_tests::solving::{
+    CONFIG, OneByOne, race, response, solved, start, turns, values_by, values_by_steps,
+};
 
 #[test]
 fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
@@ -32,34 +32,14 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let solution = solved(&turns, &CONFIG);
     let perfect = &solution.values;
     let start = start(&turns);
-    let go_on = |_: &_| ControlFlow::Continue(());
-    let met = |styles| -> Response {
-        evaluate_policies(
-            &turns,
-            start,
-            styles,
-            &mut Memory::default(),
-            &CONFIG,
-            &go_on,
-        )
-        .expect("settles")
-        .expect("not stopped")
-    };
+    let met = |policies| response(&turns, start, policies, &CONFIG);
     let reply = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(perfect)]);
     assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
     let value = f64::from(solution.values[turns.index().number(Seat::SOUTH, start)]) * UNIT;
     assert!((reply.by_order[0] - value).abs() < 1e-7);
 
-    // An agent that counts steps, as a table of its values.
     let race = turns.index().race().clone();
-    let mut pips = vec![0; turns.index().numbers()];
-    for (number, mover, sides) in positions(&turns) {
-        let values = PipEvaluator
-            .evaluate(&race, &[turns.index().state(mover, sides)])
-            .remove(0)
-            .values;
-        pips[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
-    }
+    let pips = values_by_steps(&turns);
     let exact = met([
         PlayerPolicy::GreedyBy(&pips),
         PlayerPolicy::GreedyBy(perfect),
@@ -169,6 +149,26 @@ fn go_on(_: ExploitStage) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// The best response to a policy, from the start.
+fn find(race: &Race, policy: AgentPolicy<'_>, config: &SolveConfig) -> Response {
+    BestResponse::new(race)
+        .expect("small")
+        .find(policy, config, &go_on)
+        .expect("settles")
+        .expect("whole")
+}
+
+/// Fails unless both orders of the seats have nearly the same values.
+#[track_caller]
+fn agree(text: &str, one: &Response, other: &Response, tolerance: f64) {
+    for order in [0, 1] {
+        assert!(
+            (one.by_order[order] - other.by_order[order]).abs() < tolerance,
+            "{text}: {one:?} and {other:?}"
+        );
+    }
+}
+
 #[test]
 fn best_responses_to_values_and_to_choices_agree() {
     let games = [
@@ -176,31 +176,17 @@ fn best_responses_to_values_and_to_choices_agree() {
         "pagade?pieces=1&must_use=optional&no_cut=off",
     ];
     for text in &games[..amount(1, games.len())] {
-        let mut best = BestResponse::new(&race(text, "SN")).expect("small");
         let values = || Box::new(Whim::of(text)) as Box<dyn Evaluator<Race> + Send>;
         let choices = || Box::new(OnePly::new(Whim::of(text))) as Box<dyn Agent<Race> + Send>;
         let config = SolveConfig {
             threads: 2,
             ..CONFIG
         };
-        let by_values = best
-            .find(AgentPolicy::Values(&values), &config, &go_on)
-            .expect("settles")
-            .expect("whole");
-        let mut best = BestResponse::new(&race(text, "SN")).expect("small");
-        let by_choices = best
-            .find(AgentPolicy::Choices(&choices), &config, &go_on)
-            .expect("settles")
-            .expect("whole");
+        let race = race(text, "SN");
+        let by_values = find(&race, AgentPolicy::Values(&values), &config);
+        let by_choices = find(&race, AgentPolicy::Choices(&choices), &config);
         // Probabilities of choices have single precision.
-        assert!(
-            (by_values.by_order[0] - by_choices.by_order[0]).abs() < 1e-6,
-            "{text}: {by_values:?} and {by_choices:?}"
-        );
-        assert!(
-            (by_values.by_order[1] - by_choices.by_order[1]).abs() < 1e-6,
-            "{text}: {by_values:?} and {by_choices:?}"
-        );
+        agree(text, &by_values, &by_choices, 1e-6);
         assert!(by_values.mean() > 0.501, "{text}: {by_values:?}");
     }
 }
@@ -246,11 +232,7 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
             race(text, seats)
         };
         let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-        let mut best = BestResponse::new(&race).expect("small");
-        let found = best
-            .find(AgentPolicy::Choices(&random), &CONFIG, &go_on)
-            .expect("settles")
-            .expect("whole");
+        let found = find(&race, AgentPolicy::Choices(&random), &CONFIG);
         let mut plays = BySeat([Play::Uniform; 4]);
         plays[Seat::SOUTH] = Play::Best;
         let exact = exact::solve(&race, plays).expect("settles");
@@ -280,12 +262,7 @@ fn best_responses_by_rows_and_one_by_one_agree() {
     ] {
         let (turns, whim) = (turns(text, "SN"), Whim::of(text));
         assert_eq!(turns.has_rows(), text.starts_with("ashtapada"), "{text}");
-        let mut thinks = vec![0; turns.index().numbers()];
-        for (number, mover, sides) in positions(&turns) {
-            thinks[number] =
-                (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
-        }
-        let go_on = |_: &_| ControlFlow::Continue(());
+        let thinks = values_by(&turns, |state, _| whim.number(state));
         for styles in [
             [PlayerPolicy::Best, PlayerPolicy::GreedyBy(&thinks)],
             [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::Best],
@@ -295,32 +272,9 @@ fn best_responses_by_rows_and_one_by_one_agree() {
                 threads: 2,
                 ..CONFIG
             };
-            let rows = evaluate_policies(
-                &turns,
-                start(&turns),
-                styles,
-                &mut Memory::default(),
-                &config,
-                &go_on,
-            );
-            let single = evaluate_policies(
-                &OneByOne(&turns),
-                start(&turns),
-                styles,
-                &mut Memory::default(),
-                &config,
-                &go_on,
-            );
-            let [rows, single] =
-                [rows, single].map(|found| found.expect("settles").expect("whole"));
-            assert!(
-                (rows.by_order[0] - single.by_order[0]).abs() < 1e-7,
-                "{text}: {rows:?} and {single:?}"
-            );
-            assert!(
-                (rows.by_order[1] - single.by_order[1]).abs() < 1e-7,
-                "{text}: {rows:?} and {single:?}"
-            );
+            let rows = response(&turns, start(&turns), styles, &config);
+            let single = response(&OneByOne(&turns), start(&turns), styles, &config);
+            agree(text, &rows, &single, 1e-7);
         }
     }
 }

@@ -16,10 +16,11 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Overshoot, Sheet, TurnKind, builtin};
 use ashta_env::testing::exact::{self, Play};
+use ashta_env::testing::recorder::throws;
 use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::{Continuation, RaceTurns, Sides, TurnEnd, TurnIndex, TurnModel};
 use ashta_rule_tests::{amount, random};
-use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, throws, turns};
+use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, turns};
 
 #[test]
 fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
@@ -31,26 +32,49 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
             "SN",
         ),
         ("pagade?pieces=1&no_cut=off", "SN"),
+        ("main-pacheh?max_throws=3&pieces=1", "SN"),
+        ("main-pacheh?max_throws=3&pieces=1", "SEN"),
     ] {
+        // Where throws are limited, values depend on the throws that were made.
+        let is_limited = text.contains("max_throws");
+        let (tolerance, least) = if is_limited {
+            (1e-8, 200)
+        } else {
+            (2e-9, 2_000)
+        };
         let turns = turns(text, seats);
-        let solution = solved(&turns, &CONFIG);
-        let race = turns.index().race();
+        let config = SolveConfig {
+            tolerance,
+            threads: 2,
+            ..CONFIG
+        };
+        let solution = solved(&turns, &config);
+        let (index, race) = (turns.index(), turns.index().race());
         let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
-        let mut compared = 0;
+        let mut compared = [0; 2];
+        // For two seats, only the values of the mover are listed.
+        let count = if seats.len() == 2 { 1 } else { seats.len() };
         for (number, mover, sides) in positions(&turns) {
-            // Unreachable positions have values too.
-            let Some(values) = exact.values(&turns.index().state(mover, sides)) else {
+            let state = index.state(mover, sides);
+            // Only the seat on turn has made throws. Unreachable positions have values too.
+            let is_of_game = index.locate(&state) == Some((mover, sides));
+            let Some(values) = exact.values(&state).filter(|_| is_of_game) else {
                 continue;
             };
-            compared += 1;
-            let found = f64::from(solution.values[number]) * UNIT;
-            assert!(
-                (found - values[mover]).abs() < 2e-7,
-                "{text} {sides:?}: {found} for {}",
-                values[mover]
-            );
+            compared[usize::from(!race.print(&state).ends_with('*'))] += 1;
+            for (at, seat) in index.in_turn(mover).enumerate().take(count) {
+                let found = f64::from(solution.values[number * count + at]) * UNIT;
+                assert!(
+                    (found - values[seat]).abs() < 100.0 * tolerance,
+                    "{text} {seats} {sides:?}: {found} for {}",
+                    values[seat]
+                );
+            }
         }
-        assert!(compared > 2_000, "{text}: {compared}");
+        assert!(
+            compared[0] > least && (compared[1] > least || !is_limited),
+            "{text} {seats}: {compared:?}"
+        );
     }
 }
 
@@ -174,55 +198,6 @@ fn a_step_that_follows_a_bounce_is_seen() {
         );
     }
     assert!(captures > 50, "{captures}");
-}
-
-#[test]
-fn where_throws_are_limited_values_depend_on_those_that_were_made() {
-    for (seats, count) in [("SN", 2), ("SEN", 3)] {
-        let turns = turns("main-pacheh?max_throws=3&pieces=1", seats);
-        let solution = solved(
-            &turns,
-            &SolveConfig {
-                tolerance: 1e-8,
-                threads: 2,
-                ..CONFIG
-            },
-        );
-        let (index, race) = (turns.index(), turns.index().race());
-        let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
-        let mut compared = [0; 2];
-        for (number, mover, sides) in positions(&turns) {
-            let state = index.state(mover, sides);
-            // Only the seat on turn has made throws.
-            let is_of_game = index.locate(&state) == Some((mover, sides));
-            let Some(values) = exact.values(&state).filter(|_| is_of_game) else {
-                continue;
-            };
-            compared[usize::from(!race.print(&state).ends_with('*'))] += 1;
-            for (at, seat) in
-                index
-                    .in_turn(mover)
-                    .enumerate()
-                    .take(if count == 2 { 1 } else { count })
-            {
-                let number = if count == 2 {
-                    number
-                } else {
-                    number * count + at
-                };
-                let found = f64::from(solution.values[number]) * UNIT;
-                assert!(
-                    (found - values[seat]).abs() < 1e-6,
-                    "{seats} {sides:?}: {found} for {}",
-                    values[seat]
-                );
-            }
-        }
-        assert!(
-            compared.iter().all(|&compared| compared > 200),
-            "{seats}: {compared:?}"
-        );
-    }
 }
 
 #[test]
@@ -367,38 +342,23 @@ fn threads_and_interruptions_do_not_change_a_bit() {
             found.facts.residual.to_bits(),
             whole.facts.residual.to_bits()
         );
-        let other = Unfinished {
-            values: vec![0; 3],
-            place: Cursor::default(),
-            deltas: Vec::new(),
+        let refused = |values: &[u32], totals| {
+            let other = Unfinished {
+                values: values.to_vec(),
+                place: Cursor {
+                    totals,
+                    ..Cursor::default()
+                },
+                deltas: Vec::new(),
+            };
+            solve(&turns, start(&turns), Some(other), &CONFIG, &|_| {
+                ControlFlow::Continue(())
+            })
+            .expect_err("values or changes are missing")
+            .to_string()
         };
-        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| {
-            ControlFlow::Continue(())
-        });
-        assert!(
-            refused
-                .expect_err("too few")
-                .to_string()
-                .contains("there are 3 values")
-        );
-        let place = Cursor {
-            totals: [1, 0, 0],
-            ..Cursor::default()
-        };
-        let other = Unfinished {
-            values: whole.values.clone(),
-            place,
-            deltas: Vec::new(),
-        };
-        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| {
-            ControlFlow::Continue(())
-        });
-        assert!(
-            refused
-                .expect_err("no changes")
-                .to_string()
-                .contains("there are 0 values")
-        );
+        assert!(refused(&[0; 3], [0; 3]).contains("there are 3 values"));
+        assert!(refused(&whole.values, [1, 0, 0]).contains("there are 0 values"));
     }
 }
 

@@ -167,11 +167,11 @@ mod tests {
     use super::*;
     use crate::network::evaluator::NetEvaluator;
     use crate::network::portable::{Mlp, NetShape, PortableNet};
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::testing::toy::Toy;
 
     #[test]
     fn levels_have_the_regret_they_are_meant_to() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         let shape = NetShape::for_spec(game.spec(), &[16], &[4]);
         let parameters = |count: usize| {
             (0..count)

@@ -358,7 +358,7 @@ mod tests {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             let game = Toy::new(ToyTable::Two, ToyPieces::Two, throws);
             let exact = solve(&game, BySeat([Play::Best; 4])).expect("settles");
-            let evaluator = || ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let evaluator = || ExactEvaluator::best(&game);
             let best = || Box::new(OnePly::new(evaluator())) as Box<dyn Agent<Toy> + Send>;
             let random = || Box::new(RandomAgent) as Box<dyn Agent<Toy> + Send>;
             let starts = [Seat::SOUTH, Seat::NORTH].map(|first| {

@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn perfect_play_has_no_regret_and_other_play_has() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         let solved = solve_any(&game, 1_000_000, 1e-9).expect("a small game");
         let start = solved.value(&game.initial_state(Seat::SOUTH));
         assert!(

@@ -450,7 +450,7 @@ mod tests {
     #[test]
     fn one_ply_over_exact_values_plays_perfectly_in_the_middle_of_a_turn_too() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let mut exact = ExactEvaluator::best(&game);
         let states = decisions(&game);
         let mut rngs = vec![GameRng::seed_from_u64(0); states.len()];
         let actions = OnePly::new(exact.clone()).act(&game, &states, &mut rngs);
@@ -478,8 +478,8 @@ mod tests {
 
     #[test]
     fn at_a_temperature_results_are_drawn_by_their_values() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let game = Toy::two();
+        let exact = ExactEvaluator::best(&game);
         let mut thrown = game.position(Seat::SOUTH, BySeat([[1, 2], [0; 2], [0, 2], [0; 2]]));
         game.apply_chance(&mut thrown, Outcome(1));
         let (mut results, mut values) = (TurnResults::new(), Vec::new());

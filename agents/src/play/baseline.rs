@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_runner_runs_and_the_hunter_captures() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         // South's rear piece can reach index 3, which is North's index 1.
         let state = south_has_a_two(&game, [[1, 2], [0; 2], [1, 1], [0; 2]]);
         assert_eq!(choice(&game, &state, Baseline::Runner), Action(2));
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn equal_races_have_equal_values_and_greedy_draws_among_them() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         let together = values(
             &game,
             &game.position(Seat::NORTH, BySeat([[2, 2], [0; 2], [0; 2], [0; 2]])),

@@ -11,8 +11,25 @@ fn ask(request: &str) -> Value {
     Engine::new(agent, 0).answer(request.as_bytes())
 }
 
+/// A decision.
+const DECISION: &str = "ashtapada S:5,30/N:off,23 S 4,2";
+
+/// The answer to an operation that needs only a position.
+fn about(op: &str, position: impl Into<Value>) -> Value {
+    ask(&json!({"op": op, "position": position.into()}).to_string())
+}
+
+/// The answer to an action at [`DECISION`].
+fn act(action: Value) -> Value {
+    ask(&json!({"op": "apply", "position": DECISION, "action": action}).to_string())
+}
+
 fn error(request: &str) -> (String, String) {
-    let error = &ask(request)["error"];
+    code_and_message(&ask(request))
+}
+
+fn code_and_message(answer: &Value) -> (String, String) {
+    let error = &answer["error"];
     (
         error["code"].as_str().expect("a code").to_owned(),
         error["message"].as_str().expect("a message").to_owned(),
@@ -84,14 +101,11 @@ fn agents_that_draw_draw_anew_at_each_request() {
         new(&mut Engine::new(None, 2), "")["seed"]
     );
     assert!(new(&mut engine, r#","start":"S""#).get("seed").is_none());
-    let (refused, message) =
-        error(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2","seed":-1}"#);
+    let negative = json!({"op": "bestmove", "position": DECISION, "seed": -1});
+    let message = "`seed` must be a whole number from 0 to 2^64 - 1 (got -1)";
     assert_eq!(
-        (refused.as_str(), message.as_str()),
-        (
-            code::REQUEST,
-            "`seed` must be a whole number from 0 to 2^64 - 1 (got -1)"
-        )
+        error(&negative.to_string()),
+        (code::REQUEST.to_owned(), message.to_owned())
     );
 }
 
@@ -105,36 +119,6 @@ fn broken_requests_are_refused_by_name() {
             r#"{"op":"new","game":"senet"}"#,
             "bad-game",
             "unknown game `senet`",
-        ),
-        (
-            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":12}"#,
-            "illegal-action",
-            "12",
-        ),
-        (
-            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":300}"#,
-            "illegal-action",
-            "300",
-        ),
-        (
-            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0.0}"#,
-            "bad-request",
-            "`action`",
-        ),
-        (
-            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":"4: 6"}"#,
-            "illegal-action",
-            "4: 6",
-        ),
-        (
-            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":[0,{}]}"#,
-            "bad-request",
-            "`action`",
-        ),
-        (
-            r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":-1}"#,
-            "bad-request",
-            "`action`",
         ),
         (
             r#"{"op":"new","game":"pagade","start":"S","seed":-1}"#,
@@ -156,12 +140,29 @@ fn broken_requests_are_refused_by_name() {
         assert_eq!(found, code, "{request}: {message}");
         assert!(message.contains(part), "{request}: {message}");
     }
+    for (action, code, part) in [
+        (json!(12), code::ACTION, "12"),
+        (json!(300), code::ACTION, "300"),
+        (json!("4: 6"), code::ACTION, "4: 6"),
+        (json!([0, 7]), code::ACTION, "action 7 is not legal here"),
+        (json!(0.0), code::REQUEST, "`action`"),
+        (json!([0, {}]), code::REQUEST, "`action`"),
+        (json!(-1), code::REQUEST, "`action`"),
+        (
+            json!([]),
+            code::REQUEST,
+            "`action` is an empty list; give at least one action",
+        ),
+    ] {
+        let (found, message) = code_and_message(&act(action));
+        assert_eq!(found, code, "{message}");
+        assert!(message.contains(part), "{message}");
+    }
 }
 
 #[test]
 fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
-    let position = "ashtapada S:5,30/N:off,23 S 4,2";
-    let hint = ask(&json!({"op": "hint", "position": position}).to_string());
+    let hint = about("hint", DECISION);
     let values = |answer: &Value| {
         serde_json::from_value::<Vec<f32>>(answer["values"].clone()).expect("values")
     };
@@ -172,37 +173,35 @@ fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
         .map(|action| values(action)[0])
         .fold(0.0, f32::max);
     assert_eq!(values(&hint)[0], best);
-    let random = Engine::new(Some(agent("random")), 0).answer(
-        json!({"op": "hint", "position": position})
-            .to_string()
-            .as_bytes(),
-    );
+    let request = json!({"op": "hint", "position": DECISION}).to_string();
+    let random = Engine::new(Some(agent("random")), 0).answer(request.as_bytes());
     assert_eq!(
         [&hint["by"], &random["by"]],
         ["greedy"; 2],
         "baselines have the values of `greedy`"
     );
-    let chosen =
-        ask(&json!({"op": "bestmove", "position": position}).to_string())["action"].clone();
+    let chosen = about("bestmove", DECISION);
+    let shares = chosen["policy"].as_array().expect("a policy").iter();
+    let sum: f64 = shares.filter_map(|share| share[1].as_f64()).sum();
+    assert!((sum - 1.0).abs() < 1e-6, "{chosen}");
     let choice = actions
         .iter()
-        .find(|action| action["id"] == chosen)
+        .find(|action| action["id"] == chosen["action"])
         .expect("the choice is an action");
     assert_eq!(
         values(choice)[0],
         best,
         "greedy plays the action of the highest value"
     );
-    let before = ask(r#"{"op":"hint","position":"ashtapada S:5,30/N:off,23 S *"}"#);
-    let evaluated = ask(r#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    let start = "ashtapada S:5,30/N:off,23 S *";
+    let (before, evaluated) = (about("hint", start), about("evaluate", start));
     assert_eq!(
         (&before["values"], &before["actions"]),
         (&evaluated["values"], &json!([]))
     );
-    let (refused, _) = error(r#"{"op":"hint","position":"ashtapada S:borne,borne/N:off,23 - -"}"#);
-    assert_eq!(refused, code::POSITION);
-    let without = Engine::new(None, 0)
-        .answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    let over = about("hint", "ashtapada S:borne,borne/N:off,23 - -");
+    assert_eq!(over["error"]["code"], code::POSITION);
+    let without = Engine::new(None, 0).answer(request.as_bytes());
     assert_eq!(without["error"]["code"], "no-agent");
 }
 
@@ -317,9 +316,9 @@ fn broken_sheets_are_refused_with_all_problems() {
 
 #[test]
 fn boards_say_what_is_needed_to_draw_any_game() {
-    let board = ask(
-        r#"{"op":"board","position":"pagade?teams=true S:6,7,12,12/E:6,7,12,12/N:6,7,12,12/W:6,7,12,12 S *"}"#,
-    );
+    let own = "6,7,12,12";
+    let position = format!("pagade?teams=true S:{own}/E:{own}/N:{own}/W:{own} S *");
+    let board = about("board", position);
     assert_eq!(
         board["throws"],
         json!({"values": [1, 3, 4, 6], "odds": "equal", "dice": 2})
@@ -337,7 +336,7 @@ fn boards_say_what_is_needed_to_draw_any_game() {
 #[test]
 fn views_say_what_stands_together_and_what_comes_back() {
     let pieces = |position: &str| {
-        let view = ask(&json!({"op": "view", "position": position}).to_string());
+        let view = about("view", position);
         let pieces = view["pieces"]
             .as_array()
             .unwrap_or_else(|| panic!("{view}"))
@@ -372,14 +371,11 @@ fn views_say_what_stands_together_and_what_comes_back() {
 
 #[test]
 fn choices_are_whole_turns_that_apply_takes_at_once() {
-    let position = "ashtapada S:5,30/N:off,23 S 4,2";
-    let answer = ask(&json!({"op": "choices", "position": position}).to_string());
+    let answer = about("choices", DECISION);
     let turns = answer["turns"].as_array().expect("turns");
     assert_eq!(turns.len(), 4);
     for turn in turns {
-        let applied = ask(
-            &json!({"op": "apply", "position": position, "action": turn["actions"]}).to_string(),
-        );
+        let applied = act(turn["actions"].clone());
         for key in ["position", "words", "moves"] {
             assert_eq!(applied[key], turn[key], "{turn}");
         }
@@ -393,47 +389,30 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
         "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"
     );
     assert_eq!(captures["moves"][1]["path"], json!(["B3", "B4"]));
-    let why = ask(r#"{"op":"why","position":"ashtapada S:4,30/N:off,23 N 2"}"#);
+    let why = about("why", "ashtapada S:4,30/N:off,23 N 2");
     assert_eq!(
         why,
         json!({"idle": null, "reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]})
     );
-    let none = ask(r#"{"op":"choices","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    let none = about("choices", "ashtapada S:5,30/N:off,23 S *");
     assert_eq!(none, json!({"turns": [], "moves": [], "nodes": []}));
-    let (refused, message) =
-        error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());
-    assert_eq!(refused, code::ACTION);
-    assert!(
-        message.starts_with("action 7 is not legal here"),
-        "{message}"
-    );
-    let (refused, message) =
-        error(&json!({"op": "apply", "position": position, "action": []}).to_string());
-    assert_eq!(refused, code::REQUEST);
-    assert_eq!(
-        message,
-        "`action` is an empty list; give at least one action"
-    );
 }
 
 #[test]
 fn actions_have_numbers_and_texts() {
-    let apply = |action: &str| {
-        let request = format!(
-            r#"{{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":{action}}}"#
-        );
-        Engine::new(None, 0).answer(request.as_bytes())
-    };
-    assert_eq!(apply(r#""4: 5""#), apply("0"));
-    assert_eq!(apply(r#"["4: 5", 1]"#), apply("[0, 1]"));
-    assert_eq!(apply(r#"[0, "2: 30"]"#), apply("[0, 1]"));
+    assert_eq!(act(json!("4: 5")), act(json!(0)));
+    assert_eq!(act(json!(["4: 5", 1])), act(json!([0, 1])));
+    assert_eq!(act(json!([0, "2: 30"])), act(json!([0, 1])));
 }
 
 #[test]
 fn a_replay_has_every_step_of_a_record() {
     let start = "ashtapada S:5,30/N:off,23 S *";
     let moves = json!([[4, 2], "4: 5", 1, [2], 0, [3], "pass", [5]]);
-    let answer = ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string());
+    let replay = |moves: &Value| {
+        ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string())
+    };
+    let answer = replay(&moves);
     let steps = answer["steps"].as_array().expect("steps");
     let thrown: Vec<&Value> = steps.iter().map(|step| &step["step"]["thrown"]).collect();
     let none = &Value::Null;
@@ -454,14 +433,14 @@ fn a_replay_has_every_step_of_a_record() {
         .into_iter()
         .chain(steps.iter().map(|step| &step["node"]));
     for (node, next) in nodes.zip(steps) {
-        let about = |op: &str| ask(&json!({"op": op, "position": node["position"]}).to_string());
+        let here = |op: &str| about(op, node["position"].clone());
         assert_eq!(
             [&node["node"], &node["mover"]],
-            [&about("view")["node"], &about("view")["mover"]]
+            [&here("view")["node"], &here("view")["mover"]]
         );
         assert_eq!(
             node["choices"],
-            about("choices")["turns"].as_array().map_or(0, Vec::len)
+            here("choices")["turns"].as_array().map_or(0, Vec::len)
         );
         let (step, end) = (&next["step"], &next["node"]["position"]);
         if step["thrown"].is_null() {
@@ -471,8 +450,8 @@ fn a_replay_has_every_step_of_a_record() {
             assert_eq!(ask(&request.to_string()), applied);
         }
     }
-    let why = json!({"op": "why", "position": steps[5]["node"]["position"]}).to_string();
-    assert_eq!(steps[6]["step"]["why"], ask(&why));
+    let why = about("why", steps[5]["node"]["position"].clone());
+    assert_eq!(steps[6]["step"]["why"], why);
     assert_eq!(
         (&answer["refused"]["number"], &answer["refused"]["code"]),
         (&json!(8), &json!(code::THROW))
@@ -490,17 +469,13 @@ fn a_replay_has_every_step_of_a_record() {
         ),
         (json!([[3], [2]]), 2, "an action must be chosen first"),
     ] {
-        let refused = &ask(&json!({"op": "replay", "position": start, "moves": moves}).to_string())
-            ["refused"];
+        let refused = &replay(&moves)["refused"];
         assert_eq!(
             (&refused["number"], &refused["message"]),
             (&json!(number), &json!(message))
         );
     }
-    assert_eq!(
-        error(&json!({"op": "replay", "position": start}).to_string()).0,
-        code::REQUEST
-    );
+    assert_eq!(about("replay", start)["error"]["code"], code::REQUEST);
 }
 
 #[test]

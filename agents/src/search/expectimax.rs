@@ -219,7 +219,6 @@ mod tests {
     use crate::play::agent::{Agent, GameRng, OnePly};
     use crate::search::test_support::{ExactEvaluator, Ignorant};
     use ashta_env::game::{Outcome, Seat};
-    use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use rand::SeedableRng;
     use std::cmp::Reverse;
@@ -258,7 +257,7 @@ mod tests {
     fn perfect_leaves_give_perfect_values_at_any_depth() {
         for (table, pieces, throws) in TABLES {
             let game = Toy::new(table, pieces, throws);
-            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let exact = ExactEvaluator::best(&game);
             let all = exact.states();
             let states: Vec<ToyState> = all.iter().step_by(all.len() / 300).cloned().collect();
             for depth in [0, 1, 2] {
@@ -275,7 +274,7 @@ mod tests {
             TABLES.into_iter().zip([1e-6, 1e-6, 0.02, 0.02, 1e-6, 1e-6])
         {
             let game = Toy::new(table, pieces, throws);
-            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let exact = ExactEvaluator::best(&game);
             // The chance nodes closest to the end: from there, most games end within a few turns.
             let mut late: Vec<ToyState> = exact.states();
             late.retain(|state| matches!(game.node(state), Node::Chance(_)));

@@ -284,7 +284,6 @@ mod tests {
     use crate::play::baseline::PipEvaluator;
     use crate::search::test_support::{ExactEvaluator, Ignorant, play_from_start};
     use ashta_env::game::Outcome;
-    use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use rand::SeedableRng;
 
@@ -314,7 +313,7 @@ mod tests {
             (ToyTable::Placings, ToyPieces::One, ToyThrows::Again),
         ] {
             let game = Toy::new(table, pieces, throws);
-            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let exact = ExactEvaluator::best(&game);
             let states = sample_states(&game, &exact);
             let (few, _) = errors_and_regret(&game, &exact, &states, 100);
             let (many, regret) = errors_and_regret(&game, &exact, &states, 5000);
@@ -381,7 +380,7 @@ mod tests {
     #[test]
     fn the_rest_of_the_batch_and_repetition_change_nothing() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let exact = ExactEvaluator::best(&game);
         let states = sample_states(&game, &exact);
         let mut mcts = Mcts::new(Ignorant::default(), 64);
         let together = mcts.evaluate(&game, &states);
@@ -400,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_stop_ends_the_search() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         let [start, ended, decision] = positions(&game);
         let mut agent = PolicyAgent {
             evaluator: Mcts::new(Ignorant::default(), u32::MAX),
@@ -417,8 +416,8 @@ mod tests {
 
     #[test]
     fn too_few_simulations_choose_as_one_ply() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let game = Toy::two();
+        let exact = ExactEvaluator::best(&game);
         let mut one_ply = OnePly::new(PipEvaluator);
         let mut search = PolicyAgent {
             evaluator: Mcts::new(PipEvaluator, 1),
@@ -434,7 +433,7 @@ mod tests {
 
     #[test]
     fn simulations_bound_the_evaluations() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let game = Toy::two();
         let [start, ended, decision] = positions(&game);
         let evaluated = |state: &ToyState, simulations| {
             let mut mcts = Mcts::new(Ignorant::default(), simulations);

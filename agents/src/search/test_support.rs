@@ -20,6 +20,11 @@ impl ExactEvaluator {
         ExactEvaluator(Arc::new(solve(game, plays).expect("the values settle")))
     }
 
+    /// If all seats play perfectly.
+    pub(crate) fn best(game: &Toy) -> ExactEvaluator {
+        ExactEvaluator::new(game, BySeat([Play::Best; 4]))
+    }
+
     pub(crate) fn of(&self, state: &ToyState) -> BySeat<f32> {
         BySeat(
             self.0

@@ -5,7 +5,6 @@ use crate::learn::config::LearningConfig;
 use crate::play::baseline::PipEvaluator;
 use crate::search::test_support::ExactEvaluator;
 use ashta_env::game::{Action, Outcome, Seat};
-use ashta_env::testing::exact::Play;
 use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 use ashta_env::turn::{TurnResults, turn_results};
 
@@ -72,7 +71,7 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
         ToyTable::Placings,
     ] {
         let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
-        let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let mut exact = ExactEvaluator::best(&game);
         for lambda in [0.0, 0.7, 1.0] {
             let config = SelfPlayConfig {
                 exploration: 0.3,
@@ -96,7 +95,7 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
 #[test]
 fn without_luck_correction_targets_are_right_on_average_only() {
     let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
-    let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+    let mut exact = ExactEvaluator::best(&game);
     let mut config = training(&config());
     config.learning.luck_correction = false;
     let records = play_games(&game, &mut exact, &config, 5, 0..4000);
@@ -114,7 +113,7 @@ fn without_luck_correction_targets_are_right_on_average_only() {
 
 #[test]
 fn branches_begin_with_results_that_were_not_chosen() {
-    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+    let game = Toy::two();
     let mut results = TurnResults::new();
     for (alternatives, branch_turns) in [(0, 1), (1, 1), (2, 3)] {
         let config = SelfPlayConfig {
@@ -193,8 +192,8 @@ fn games_depend_on_their_number_alone() {
 
 #[test]
 fn policy_targets_prefer_the_best_action() {
-    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
-    let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+    let game = Toy::two();
+    let mut exact = ExactEvaluator::best(&game);
     let mut seen = 0;
     for record in play(&game, &mut exact, &config(), 5, 0..50) {
         record.visit(&game, rule(0.7), |position| {
@@ -220,7 +219,7 @@ fn policy_targets_prefer_the_best_action() {
 
 #[test]
 fn a_game_over_the_limit_is_truncated_without_a_result() {
-    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+    let game = Toy::two();
     let limited = SelfPlayConfig {
         turn_limit: 4,
         ..config()
@@ -247,7 +246,7 @@ fn a_game_over_the_limit_is_truncated_without_a_result() {
 /// Games between agents with exact values; the luck of the throws is exact, too.
 fn exact_games(table: ToyTable, games: std::ops::Range<u64>) -> (Toy, Vec<GameRecord<ToyState>>) {
     let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
-    let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+    let mut exact = ExactEvaluator::best(&game);
     let records = play(&game, &mut exact, &config(), 5, games);
     (game, records)
 }

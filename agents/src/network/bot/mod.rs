@@ -712,42 +712,46 @@ mod tests {
         bot()
             .check_ruleset(&spec())
             .expect("the bot was made for it");
-        assert_eq!(
-            refusal(Spec {
-                name: "fake".into(),
-                ruleset_hash: 1,
-                ..spec()
-            }),
-            "the bot was made for the game fake?flag=true for SN (ruleset 0123456789abcdef), \
-             not fake for SN (ruleset 0000000000000001)"
-        );
-        assert_eq!(
-            refusal(Spec {
-                encoding: 5,
-                ..spec()
-            }),
-            "the bot was made for encoding 4, not 5"
-        );
-        assert_eq!(
-            refusal(Spec {
-                observation: 7,
-                ..spec()
-            }),
-            "the bot was made for observations of length 6, not 7"
-        );
-        assert_eq!(
-            refusal(Spec {
-                start_observation: 4,
-                ..spec()
-            }),
-            "the bot was made for turn-start observations of length 5, not 4"
-        );
-        assert_eq!(
-            refusal(Spec {
-                actions: 4,
-                ..spec()
-            }),
-            "the bot was made for 3 actions, not 4"
-        );
+        for (other, expected) in [
+            (
+                Spec {
+                    name: "fake".into(),
+                    ruleset_hash: 1,
+                    ..spec()
+                },
+                "the game fake?flag=true for SN (ruleset 0123456789abcdef), \
+                 not fake for SN (ruleset 0000000000000001)",
+            ),
+            (
+                Spec {
+                    encoding: 5,
+                    ..spec()
+                },
+                "encoding 4, not 5",
+            ),
+            (
+                Spec {
+                    observation: 7,
+                    ..spec()
+                },
+                "observations of length 6, not 7",
+            ),
+            (
+                Spec {
+                    start_observation: 4,
+                    ..spec()
+                },
+                "turn-start observations of length 5, not 4",
+            ),
+            (
+                Spec {
+                    actions: 4,
+                    ..spec()
+                },
+                "3 actions, not 4",
+            ),
+        ] {
+            assert_eq!(refusal(other), format!("the bot was made for {expected}"));
+        }
     }
 }
