@@ -7,7 +7,6 @@ import runpy
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -95,9 +94,8 @@ def test_tables_of_the_pages_are_those_of_the_manifests():
 
 
 def test_listed_bots_are_there_and_no_others():
-    shipped = {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot")}
     small = {name for name in LISTED.entries if RELEASE["group"](name) == "small"}
-    assert shipped == LISTED.entries.keys()
+    assert {path.stem for path in program.RELEASED} == LISTED.entries.keys()
     for name in small:
         assert LISTED.file(name).stat().st_size <= RELEASE["SMALL"], name
 
@@ -124,7 +122,7 @@ def test_bots_beat_every_baseline():
 
 
 def test_bots_do_not_say_on_which_machine_they_were_trained():
-    for path in sorted((program.ROOT / "checkpoints").glob("*.bot")):
+    for path in program.RELEASED:
         settings = tomllib.loads(RELEASE["manifest"](path)["training"]["config"])
         assert settings["run"]["name"] == path.stem and "directory" not in settings["run"], path
 
@@ -185,21 +183,22 @@ def test_a_bot_is_trained_once_and_again_when_its_recipe_changes(folder):
 def test_what_a_bot_was_made_for_is_compared(folder):
     """Another encoding or ruleset is a reason, also where the program refuses to play with the
     bot."""
-    shipped = program.manifest(program.ROOT / "checkpoints" / "siga.bot")
-    into = folder / "into"
-    into.mkdir()
-    content = (program.ROOT / "checkpoints" / "siga.bot").read_bytes()
-    old = b'\\"encoding\\":%d' % shipped["encoding"]
-    assert content.count(old) == 1 and shipped["encoding"] < 10
-    (into / "siga.bot").write_bytes(program.sealed(content.replace(old, b'\\"encoding\\":1')))
-    assert f"its encoding is 1, not {shipped['encoding']}" in bots(folder, "--check").stdout
-    (into / "siga.bot").write_bytes(
-        content.replace(shipped["ruleset_hash"].encode(), b"0123456789abcdef")
-    )
-    assert (
-        f"its ruleset is 0123456789abcdef, not {shipped['ruleset_hash']}"
-        in bots(folder, "--check").stdout
-    )
+    bot = program.CHECKPOINTS / "siga.bot"
+    shipped, content = program.manifest(bot), bot.read_bytes()
+    (folder / "into").mkdir()
+    encoding, ruleset = shipped["encoding"], shipped["ruleset_hash"]
+    for old, new, message in [
+        (
+            rf"\"encoding\":{encoding}",
+            r"\"encoding\":1",
+            f"its encoding is 1, not {encoding}",
+        ),
+        (ruleset, "0123456789abcdef", f"its ruleset is 0123456789abcdef, not {ruleset}"),
+    ]:
+        assert content.count(old.encode()) == 1 and len(old) == len(new)
+        changed = program.sealed(content.replace(old.encode(), new.encode()))
+        (folder / "into" / "siga.bot").write_bytes(changed)
+        assert message in bots(folder, "--check").stdout
 
 
 def interrupted(folder, how=signal.SIGINT):
@@ -208,9 +207,7 @@ def interrupted(folder, how=signal.SIGINT):
     run = folder / "into" / "runs" / "siga" / "siga-1"
     process = subprocess.Popen(command(folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                start_new_session=True)  # fmt: skip
-    deadline = time.monotonic() + program.PATIENCE
-    while not (run / "latest").exists():
-        assert process.poll() is None and time.monotonic() < deadline
+    program.wait_until((run / "latest").exists, process)
     os.killpg(process.pid, how)
     output, _ = process.communicate(timeout=program.PATIENCE)
     if how == signal.SIGINT:
@@ -268,12 +265,9 @@ def test_results_are_recorded_in_the_bot(smoke, tmp_path):
     replaced."""
     bot = tmp_path / "measured.bot"
     before = program.manifest(smoke[1])["strength"]
-    for pairs in (2, 3):
-        told = program.done(
-            "eval", f"{smoke[1] if pairs == 2 else bot}+policy", "--against", "perfect", "--pairs", pairs,
-            "--record", bot, "--json", cwd=program.ROOT,
-        )  # fmt: skip
-    [result] = json.loads(told)["results"]
+    for agent, pairs in [(smoke[1], 2), (bot, 3)]:
+        words = ["eval", f"{agent}+policy", "--against", "perfect", "--pairs", pairs]
+        [result] = program.read_json(*words, "--record", bot, cwd=program.ROOT)["results"]
     *others, added = program.manifest(bot)["strength"]
     assert others == before and added["opponent"] == "perfect (the bot plays without looking ahead)"
     assert added["games"] == 6 and added["score"] == result["score"]
@@ -290,21 +284,14 @@ def test_results_are_recorded_in_the_bot(smoke, tmp_path):
 
 
 def test_a_dry_run_writes_nothing(tmp_path):
-    arguments = ["train", program.SMOKE, "--set", f"run.directory={tmp_path / 'runs'}", "--dry-run"]
-    told = json.loads(program.run(*arguments, "--json", cwd=program.ROOT).stdout)
-    shown = program.run(*arguments, cwd=program.ROOT).stdout
+    arguments = [*program.training(tmp_path / "runs"), "--dry-run"]
+    told = program.read_json(*arguments)
+    shown = program.done(*arguments)
     assert told["recipe"] in shown.splitlines()[0] and told["ruleset_hash"] in shown.splitlines()[0]
     assert shown.endswith(told["config"]) and "[network]\nhidden = [16]" in told["config"]
     (tmp_path / "again.toml").write_text(shown)
-    again = json.loads(
-        program.run(
-            "train", tmp_path / "again.toml", "--dry-run", "--json", cwd=program.ROOT
-        ).stdout
-    )
-    assert again == told
-    other = json.loads(
-        program.run(*arguments, "--json", "--set", "learning.batch=33", cwd=program.ROOT).stdout
-    )
+    assert program.read_json("train", tmp_path / "again.toml", "--dry-run") == told
+    other = program.read_json(*arguments, "--set", "learning.batch=33")
     assert other["recipe"] != told["recipe"]
     assert "nobody" in program.refused(*arguments, "--set", 'evaluation.opponents=["nobody"]')
     assert not (tmp_path / "runs").exists()

@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 import ashta
 import ashta.gymnasium
 import ashta.pettingzoo
+from play import legal
 import program
 
 GAMES = [
@@ -29,11 +30,6 @@ pytestmark = pytest.mark.usefixtures("checkpoints")
 def lowest(observations, action_masks):
     """An opponent as users write it: the lowest legal action of each game."""
     return action_masks.argmax(axis=1)
-
-
-def legal(mask, generator):
-    """A random legal action for each row; 0 for a row without one."""
-    return np.argmax(mask * (generator.random(mask.shape) + 1), axis=-1)
 
 
 @pytest.mark.parametrize("name, seats", GAMES)
@@ -103,17 +99,16 @@ def test_each_game_has_its_seed():
     np.testing.assert_array_equal(many.reset()[0], drawn)
     some, _ = many.reset(seed=[3, None, 5, None])
     np.testing.assert_array_equal(some[[0, 2]], first[[0, 2]])
-    for wrong, part in [([1, 2], "2 numbers for 4 games"), ([1, 2, 3, -4], "a number from 0 to 2")]:
-        with pytest.raises((TypeError, ValueError), match=part):
-            many.reset(seed=wrong)
+    with pytest.raises((TypeError, ValueError), match="2 numbers for 4 games"):
+        many.reset(seed=[1, 2])
 
 
 def test_some_games_begin_anew():
-    many = gymnasium.make_vec(
-        "ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40
-    )
-    alone = gymnasium.make_vec(
-        "ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40
+    many, alone = (
+        gymnasium.make_vec(
+            "ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40
+        )
+        for _ in range(2)
     )
     generator, mask = np.random.default_rng(1), np.array([True, False, False, True, False, False])
     for env in (many, alone):
@@ -133,10 +128,8 @@ def test_some_games_begin_anew():
         _, _, terminated, truncated, infos = many.step(legal(infos["action_mask"], generator))
         ended = terminated | truncated
     _, infos = many.reset(options={"reset_mask": mask})
-    assert (
-        infos["action_mask"][mask].any(axis=1).all()
-        and not infos["action_mask"][ended & ~mask].any()
-    )
+    assert infos["action_mask"][mask].any(axis=1).all()
+    assert not infos["action_mask"][ended & ~mask].any()
     _, _, terminated, truncated, infos = many.step(legal(infos["action_mask"], generator))
     assert not (terminated | truncated)[ended].any() and infos["action_mask"].any(axis=1).all()
     for wrong in [mask.astype(int), mask[:3], ~np.ones(6, bool), "all"]:
@@ -214,36 +207,6 @@ def test_masks_are_small_integers_and_actions_whole_numbers():
     np.testing.assert_array_equal(many.unwrapped._games.observations, before)
 
 
-def test_an_opponent_is_a_name_an_agent_or_a_function():
-    game = ashta.Game("ashtapada")
-    first = ashta.Agent("ashtapada+policy", game)
-    networks = ashta.Bot.load("ashtapada")
-
-    def by_networks(observations, action_masks):
-        _, logits = networks.forward(observations)
-        return np.where(action_masks, logits, -np.inf).argmax(axis=1)
-
-    by_networks = ashta.Agent.of(by_networks, game, takes="observations")
-    envs = [
-        gymnasium.make_vec("ashta/Race-v0", num_envs=9, opponent=one)
-        for one in ("ashtapada+policy", first, by_networks)
-    ]
-    generator = np.random.default_rng(1)
-    answers = [env.reset(seed=4) for env in envs]
-    for _ in range(200):
-        actions = legal(answers[0][-1]["action_mask"], generator)
-        answers = [env.step(actions) for env in envs]
-        for answer in answers[1:]:
-            for one, two in zip(answer[:-1], answers[0][:-1]):
-                np.testing.assert_array_equal(one, two)
-    env = ashta.gymnasium.RaceEnv(opponent=by_networks)
-    assert env.reset(seed=4)[0].any()
-    with pytest.raises(
-        TypeError, match="a policy must be the name or the file of an agent, .*, not int"
-    ):
-        ashta.gymnasium.RaceEnv(opponent=3)
-
-
 def test_gymnasium_finds_the_environment_by_its_module():
     script = """
 import gymnasium
@@ -276,19 +239,6 @@ import ashta.{extra}
 
 
 def test_what_is_wrong_is_named():
-    game = ashta.Game("ashtapada")
-    games = ashta.VectorGame(game, 3, ashta.Agent("greedy", game))
-    with pytest.raises(ValueError, match="call `reset` first"):
-        games.step(np.zeros(3, np.int64))
-    games.reset()
-    before = games.observations.copy()
-    with pytest.raises(ValueError, match="action 31 is not legal in game 0; legal actions"):
-        games.step(np.full(3, 31))
-    np.testing.assert_array_equal(games.observations, before)
-    with pytest.raises(ValueError, match="the game is ashtapada"):
-        ashta.VectorGame(ashta.Game("pagade"), 2, ashta.Agent("greedy", game))
-    with pytest.raises(ValueError, match="no player 2"):
-        ashta.VectorGame(game, 2, ashta.Agent("greedy", game), player=2)
     with pytest.raises(ValueError, match='must be "error" or "random"'):
         ashta.gymnasium.RaceEnv(illegal="ignore")
     env = ashta.gymnasium.RaceEnv(turn_limit=20)

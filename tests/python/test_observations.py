@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import ashta
+from play import walked
 import program
-from test_parity import walked
 
 
 def places(position, seat):

@@ -5,7 +5,6 @@ import ast
 import copy
 import importlib.metadata
 import inspect
-import pickle
 import random
 import re
 import sys
@@ -19,6 +18,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import ashta
 import ashta.pettingzoo
+from play import legal, played
 import program
 
 GAMES = [
@@ -31,23 +31,14 @@ GAMES = [
 pytestmark = pytest.mark.usefixtures("checkpoints")
 
 
-def throw(state, generator):
-    outcomes, chances = zip(*state.chance_outcomes())
-    return generator.choices(outcomes, chances)[0]
-
-
 @pytest.mark.parametrize("name, seats", GAMES)
 def test_a_game_is_that_of_the_engine(engine, name, seats):
     game, generator = ashta.Game(name, seats), random.Random(5)
     state = game.new_initial_state(0)
-    assert (
-        state.serialize()
-        == engine.get(op="new", game=name, seats=seats, start=game.seats[0])["position"]
-    )
-    for _ in range(60):
-        if state.is_terminal():
-            break
+    answer = engine.get(op="new", game=name, seats=seats, start=game.seats[0])
+    while not state.is_terminal():
         position, player = state.serialize(), state.current_player()
+        assert position == answer["position"]
         observed = engine.get(op="observe", position=position)
         np.testing.assert_array_equal(state.observation_tensor(), observed["observation"])
         np.testing.assert_array_equal(state.legal_actions_mask(), observed["mask"])
@@ -62,9 +53,9 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
             game.num_players(),
             game.num_distinct_actions(),
         )
-        assert game.deserialize_state(position) == state and hash(
-            game.deserialize_state(position)
-        ) == hash(state)
+        again = game.deserialize_state(position)
+        assert again == state and hash(again) == hash(state)
+        action = generator.choice(state.legal_actions())
         if state.is_chance_node():
             assert player == -1 and not state.legal_actions_mask().any()
             expected = engine.get(op="chance", position=position)["outcomes"]
@@ -76,8 +67,7 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
             texts = [",".join(map(str, outcome["throw"])) for outcome in expected]
             assert [state.action_to_string(outcome) for outcome, _ in found] == texts
             assert np.flatnonzero(state.legal_actions_mask(-1)).tolist() == state.legal_actions()
-            action = throw(state, generator)
-            request = {"throw": expected[[outcome for outcome, _ in found].index(action)]["throw"]}
+            request = {"throw": expected[state.legal_actions().index(action)]["throw"]}
         else:
             assert position.split()[-2] == game.seats[player] and state.turn_player() == player
             expected = engine.get(op="legal", position=position)["actions"]
@@ -86,7 +76,6 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
             ] == [(action["id"], action["text"]) for action in expected]
             others = [other for other in range(game.num_players()) if other != player]
             assert not any(state.legal_actions(other) for other in others)
-            action = generator.choice(state.legal_actions(player))
             request = {"action": action}
         # As OpenSpiel's examples ask: chance is a player, too.
         assert (
@@ -102,7 +91,13 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
             and before.serialize() != after.serialize()
             and copy.deepcopy(before) == before
         )
-        assert state.serialize() == engine.get(op="apply", position=position, **request)["position"]
+        answer = engine.get(op="apply", position=position, **request)
+    returns = state.returns()
+    assert state.serialize() == answer["position"] and returns == pytest.approx(answer["returns"])
+    assert sum(returns) == pytest.approx(game.utility_sum()) and len(returns) == game.num_players()
+    assert [state.player_return(player) for player in range(len(returns))] == returns
+    assert (state.current_player(), state.turn_player(), state.legal_actions()) == (-4, None, [])
+    assert not state.observation_tensor().any()
 
 
 def test_the_example_of_openspiel_plays():
@@ -114,24 +109,6 @@ sys.argv = ["example.py", "--game_string=pagade"]
 runpy.run_path(open_spiel.__path__[0] + "/python/examples/example.py", run_name="__main__")
 """
     assert "Utility for player 1 is" in program.python("-c", script)
-
-
-@pytest.mark.parametrize("name, seats", GAMES)
-def test_a_game_comes_to_its_end(name, seats):
-    game, generator = ashta.Game(name, seats), random.Random(1)
-    state = game.new_initial_state(seed=3)
-    while not state.is_terminal():
-        state.apply_action(
-            throw(state, generator)
-            if state.is_chance_node()
-            else generator.choice(state.legal_actions())
-        )
-    returns = state.returns()
-    assert sum(returns) == pytest.approx(game.utility_sum()) and len(returns) == game.num_players()
-    assert [state.player_return(player) for player in range(len(returns))] == returns
-    assert (state.current_player(), state.turn_player(), state.legal_actions()) == (-4, None, [])
-    assert not state.observation_tensor().any()
-    assert pickle.loads(pickle.dumps(game)) == game and game != ashta.Game("ashtapada?pieces=1")
 
 
 def test_whole_turns_are_those_of_the_rules(engine):
@@ -151,62 +128,32 @@ def test_whole_turns_are_those_of_the_rules(engine):
     assert "A   B   C" in state.draw()
 
 
-@pytest.mark.parametrize("name, seats", GAMES)
+@pytest.mark.parametrize("name, seats", [("ashtapada", 3), ("pagade?teams=true", 4)])
 def test_many_games_are_single_ones(name, seats):
     game, generator = ashta.Game(name, seats), np.random.default_rng(1)
     many = ashta.VectorGame(game, 32)
+
+    def arrays():
+        names = ["observations", "legal_actions", "players", "returns", "terminated", "truncated"]
+        return [getattr(many, name) for name in names]
+
     many.reset(7)
-    arrays = [
-        many.observations,
-        many.legal_actions,
-        many.players,
-        many.returns,
-        many.terminated,
-        many.truncated,
-    ]
-    ended = 0
-    for _ in range(3000):
+    before, ended = arrays(), 0
+    while ended <= 32:
         np.testing.assert_array_equal(
             many.legal_actions.any(axis=1), ~(many.terminated | many.truncated)
         )
         assert (many.players < game.num_players()).all()
-        many.step(
-            np.argmax(many.legal_actions * generator.random(many.legal_actions.shape), axis=1)
-        )
+        many.step(legal(many.legal_actions, generator))
         ended += many.terminated.sum()
-        sums = many.returns.sum(axis=1)
-        np.testing.assert_allclose(
-            sums, np.where(many.terminated, game.utility_sum(), 0), atol=1e-6
-        )
-    assert ended > 32
-    now = [
-        many.observations,
-        many.legal_actions,
-        many.players,
-        many.returns,
-        many.terminated,
-        many.truncated,
-    ]
-    assert all(before is after for before, after in zip(arrays, now)), "nothing is copied"
-    first = many.observations.copy()
-    many.reset(7)
-    again = ashta.VectorGame(game, 32)
-    again.reset(7)
-    np.testing.assert_array_equal(many.observations, again.observations)
-    assert not np.array_equal(first, again.observations)
+        sums = np.where(many.terminated, game.utility_sum(), 0)
+        np.testing.assert_allclose(many.returns.sum(axis=1), sums, atol=1e-6)
+    assert all(one is other for one, other in zip(before, arrays())), "nothing is copied"
 
 
 def test_agents_play_many_states_at_once_and_repeat_themselves():
-    game, generator = ashta.Game("ashtapada"), random.Random(3)
-    states, state = [], game.new_initial_state(0)
-    while len(states) < 50 and not state.is_terminal():
-        if not state.is_chance_node():
-            states.append(state.clone())
-        state.apply_action(
-            throw(state, generator)
-            if state.is_chance_node()
-            else generator.choice(state.legal_actions())
-        )
+    game = ashta.Game("ashtapada")
+    states = [state for state in played(game) if state.is_player_node()]
     perfect = ashta.Agent("perfect", game)
     assert perfect.act(states) == [perfect.step(state) for state in states]
     drawn = ashta.Agent("random", game)
@@ -216,41 +163,33 @@ def test_agents_play_many_states_at_once_and_repeat_themselves():
 
 def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
     game = ashta.Game("ashtapada")
-    state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
-    many = ashta.VectorGame(game, 3)
+    position = "ashtapada S:5,30/N:off,23 S 4,2"
+    state = game.deserialize_state(position)
+    many, greedy = ashta.VectorGame(game, 3), ashta.Agent("greedy", game)
     broken = tmp_path / "broken.bot"
     broken.write_bytes(b"no bot")
+    other = "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"
     for wrong, part in [
         (lambda: ashta.Game("chess"), "unknown game `chess`"),
         (lambda: ashta.Game("ashtapada", 7), "2, 3 or 4"),
-        (lambda: ashta.Game("ashtapada?pices=1"), "pices"),
         (lambda: game.new_initial_state(2), "no player 2"),
+        (lambda: game.new_initial_state(-1), "no player -1"),
         (lambda: game.deserialize_state("ashtapada"), "four parts"),
-        (
-            lambda: game.deserialize_state(
-                "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"
-            ),
-            "not to `ashtapada SN`",
-        ),
+        (lambda: game.deserialize_state(other), "not to `ashtapada SN`"),
         (
             lambda: state.apply_action(7),
-            "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal actions: [0, 1]",
+            f"action 7 is not legal at `{position}`; legal actions: [0, 1]",
         ),
         (lambda: state.apply_action(-1), "action -1 is not legal"),
+        (lambda: state.apply_action(1 << 70), "is not legal"),
         (lambda: state.chance_outcomes(), "not a chance node"),
-        (lambda: state.observation_tensor(5), "no player 5"),
         (lambda: state.observation_tensor(-1), "no player -1, only 0 to 1"),
         (lambda: state.player_return(-1), "no player -1, only 0 to 1"),
         (lambda: state.legal_actions(2), "no player 2, only 0 to 1"),
         (lambda: state.legal_actions(-5), "no player -5"),
         (lambda: state.legal_actions_mask(1 << 70), "only 0 to 1"),
         (lambda: state.action_to_string(2, 0), "no player 2"),
-        (
-            lambda: state.action_to_string(1, 0),
-            "only player 0 can act at `ashtapada S:5,30/N:off,23 S 4,2`",
-        ),
-        (lambda: state.apply_action(1 << 70), "is not legal"),
-        (lambda: game.new_initial_state(-1), "no player -1"),
+        (lambda: state.action_to_string(1, 0), f"only player 0 can act at `{position}`"),
         (
             lambda: game.deserialize_state("ashtapada S:" + "off," * 999_999 + "off/N:off S *"),
             "must have 2 pieces, not 1000000",
@@ -262,16 +201,15 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
         (lambda: ashta.VectorGame(game, 2, player=0), "`player` needs an `opponent`"),
+        (lambda: ashta.VectorGame(game, 2, greedy, player=2), "no player 2"),
+        (lambda: ashta.VectorGame(ashta.Game("pagade"), 2, greedy), "the game is ashtapada"),
         (
-            lambda: ashta.VectorGame(game, 1 << 60, ashta.Agent("greedy", game)),
+            lambda: ashta.VectorGame(game, 1 << 60, greedy),
             f"`num_games` is {1 << 60}, but must be 1 to",
         ),
         (lambda: ashta.Agent("nobody", game), "`nobody` is not an agent"),
         (lambda: ashta.Agent("pagade", game), "not ashtapada"),
-        (
-            lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]),
-            "not a decision node",
-        ),
+        (lambda: greedy.act([game.new_initial_state(0)]), "not a decision node"),
         (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "the game is pagade"),
         (lambda: ashta.Bot.load(broken), "broken.bot"),
         (lambda: ashta.Bot.load("nobody"), "No such file"),
@@ -286,11 +224,13 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         assert len(str(raised.value)) < 1000
     many.reset()
     before = many.observations.copy()
-    for actions in [np.full(3, 31), np.full(3, 1 << 40), np.full(3, -1), np.zeros(2, np.int64)]:
+    with pytest.raises(ValueError, match="action 31 is not legal in game 0; legal actions"):
+        many.step(np.full(3, 31))
+    for actions in [np.full(3, 1 << 40), np.full(3, -1), np.zeros(2, np.int64)]:
         with pytest.raises(ValueError):
             many.step(actions)
     np.testing.assert_array_equal(many.observations, before)
-    assert state.serialize() == "ashtapada S:5,30/N:off,23 S 4,2"
+    assert state.serialize() == position
 
 
 @pytest.mark.parametrize("name, seats", GAMES)
@@ -324,24 +264,6 @@ def test_pettingzoo_makes_the_environment_parallel():
     )
 
 
-def test_a_pettingzoo_game_rewards_its_winner():
-    env = ashta.pettingzoo.raw_env("ashte-kashte?pieces=1", 3)
-    assert env.possible_agents == ["player_0", "player_1", "player_2"]
-    generator = np.random.default_rng(1)
-    env.reset(seed=4)
-    for agent in env.agent_iter():
-        observation, reward, terminated, truncated, info = env.last()
-        np.testing.assert_array_equal(observation["action_mask"], info["action_mask"])
-        if terminated:
-            break
-        env.step(generator.choice(np.flatnonzero(info["action_mask"])))
-    rewards = env.rewards
-    assert sorted(rewards.values()) == [-1, -1, 1] and not truncated
-    with pytest.raises(ValueError, match="not legal"):
-        env.reset(seed=4)
-        env.step(8 if not env.last()[4]["action_mask"][8] else 7)
-
-
 def test_an_illegal_action_of_pettingzoo_loses():
     env = ashta.pettingzoo.env("ashte-kashte", 3)
     for wrong in [lambda: env.agents, lambda: env.last(), lambda: env.step(0)]:
@@ -371,6 +293,10 @@ def test_an_illegal_action_of_pettingzoo_loses():
     env.reset(seed=4)
     with pytest.raises(ValueError, match="player_. has to act"):
         env.step(None)
+    raw = ashta.pettingzoo.raw_env("ashte-kashte", 3)
+    raw.reset(seed=4)
+    with pytest.raises(ValueError, match="not legal"):
+        raw.step(31)
     with pytest.raises(ValueError, match='must be "error" or "lose"'):
         ashta.pettingzoo.RaceEnv(illegal="ignore")
 

@@ -3,7 +3,6 @@ play as agents do."""
 
 import json
 import math
-import os
 import re
 import threading
 import time
@@ -12,20 +11,11 @@ import numpy as np
 import pytest
 
 import ashta
+from play import first_legal
 import program
 
 
 pytestmark = pytest.mark.usefixtures("checkpoints")
-
-
-def without_times(report):
-    for agent in report["agents"]:
-        agent.pop("milliseconds")
-    return report
-
-
-def first_legal(states):
-    return states.masks().argmax(axis=1)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +57,14 @@ def test_an_arena_says_what_the_program_says(tmp_path, agents, game, seats, opti
         for threads in (1, 3)
     ]
     for result in results:
-        assert without_times(result.report) == without_times(json.loads(finished))
+        assert program.without_times(result.report) == program.without_times(json.loads(finished))
         assert result.games == [json.loads(line) for line in path.read_text().splitlines()[1:]]
     assert results[0].games[0]["moves"] and len(results[0].games) == results[0].report["games"]
     other = ashta.arena(agents, played, pairs=6, seed=4, keep_games=False, **options)
-    assert without_times(other.report) != without_times(results[0].report) and other.games == []
+    assert (
+        program.without_times(other.report) != program.without_times(results[0].report)
+        and other.games == []
+    )
 
 
 def test_parts_of_an_arena_give_the_result_of_one_call():
@@ -79,10 +72,7 @@ def test_parts_of_an_arena_give_the_result_of_one_call():
     options = {"pairs": 4, "seed": 3, "threads": 1}
 
     def told(result):
-        # Games of earlier calls have no times.
-        players = result.report["agents"]
-        players = [{key: of for key, of in one.items() if key != "milliseconds"} for one in players]
-        return {**result.report, "agents": players}
+        return program.without_times(result.report)
 
     whole = ashta.arena(agents, game, **options)
     parts = [
@@ -288,7 +278,7 @@ def test_a_table_is_perfect_play():
     assert values[1][0] == values[2:, 0].max(), "the value of a decision is that of its best result"
     for other in [
         ashta.Table.load(game),
-        ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.table"),
+        ashta.Table.load(program.CHECKPOINTS / "ashtapada.table"),
     ]:
         np.testing.assert_array_equal(other.values(states), values)
     assert table.values([]).shape == (0, 2) and repr(table) == "Table('ashtapada', 'SN')".replace(
@@ -309,7 +299,7 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
         ),
         (
             ValueError,
-            lambda: ashta.Table.load(program.ROOT / "checkpoints" / "ashtapada.bot"),
+            lambda: ashta.Table.load(program.CHECKPOINTS / "ashtapada.bot"),
             "ashtapada.bot",
         ),
         (TypeError, lambda: ashta.Table.load(3), "`table`"),
@@ -321,26 +311,3 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
     ]:
         with pytest.raises(error, match=re.escape(part)):
             wrong()
-
-
-def test_the_wheel_carries_small_bots_and_tables(tmp_path):
-    script = f"""
-import ashta, ashta.benchmark
-[folder] = ashta.folders()
-print(*sorted(file.name for file in folder.glob('*.table')))
-assert len(ashta.benchmark.decisions('pagade')[0]) == 10_000
-for name in {program.SMALL}:
-    ashta.Bot.load(name)
-game = ashta.Game("ashtapada")
-state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
-ashta.Agent("ashtapada+2ply", game).step(state)
-assert ashta.arena(["ashtapada", "greedy"], pairs=2).report["luck_by"] == "perfect"
-assert ashta.arena(["thaayam", "greedy"], pairs=2).report["luck_by"] == "thaayam"
-"""
-    elsewhere = {name: value for name, value in os.environ.items() if name != "ASHTA_CHECKPOINTS"}
-    assert program.python("-c", script, cwd=tmp_path, env=elsewhere).split() == [
-        "ashtapada.table",
-        "ashte-kashte-2.table",
-        "gavalata.table",
-        "siga.table",
-    ]

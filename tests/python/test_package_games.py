@@ -15,26 +15,11 @@ import ashta
 import ashta.gymnasium
 import ashta.pettingzoo
 import program
+from play import legal
 
-SHEETS = program.ROOT / "env" / "games"
-GAMES = [
-    ("ashtapada", 2),
-    ("ashte-kashte", 3),
-    ("pagade", 2),
-    ("pagade?teams=true", 4),
-    ("siga", 2),
-    ("gavalata", 2),
-]
-
-
-def own(name="siga", title="my-siga"):
-    """The sheet of a built-in game under another name."""
-    text = (SHEETS / f"{name}.toml").read_text()
-    return text.replace(f'name = "{name}"', f'name = "{title}"', 1)
-
-
-def legal(mask, generator):
-    return np.argmax(mask * (generator.random(mask.shape) + 1), axis=-1)
+# A built-in game under another name.
+SIGA = program.renamed("siga", "my-siga")
+POSITION = "ashtapada S:5,30/N:off,23 S 4,2"
 
 
 def throws_of_a_game(game, agents, seed):
@@ -62,12 +47,12 @@ def test_minutes_of_a_game_are_eight_seconds_a_throw():
 
 def test_a_sheet_is_a_text_or_a_file(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(own())
-    games = [ashta.Game(sheet=sheet) for sheet in (own(), str(path), path)]
+    path.write_text(SIGA)
+    games = [ashta.Game(sheet=sheet) for sheet in (SIGA, str(path), path)]
     assert all(game == games[0] and game.name == "my-siga" and game.seats == "SN" for game in games)
     built_in = ashta.Game("siga")
     assert games[0] != built_in and games[0].ruleset_hash != built_in.ruleset_hash
-    assert ashta.Game(sheet=(SHEETS / "siga.toml")) == built_in, (
+    assert ashta.Game(sheet=(program.SHEETS / "siga.toml")) == built_in, (
         "a built-in sheet is the built-in game"
     )
     flags = {"stack": "none", "divide": "none"}
@@ -77,33 +62,31 @@ def test_a_sheet_is_a_text_or_a_file(tmp_path):
     )
     teams = ashta.Game("pagade", flags={"teams": True, "pieces": 2})
     assert teams == ashta.Game("pagade?teams=true&pieces=2", 4) and teams.seats == "SENW"
-    chowka = ashta.Game(sheet=own("chowka-5", "mine"), seats="SEW")
-    assert (
-        chowka.seats == "SEW"
-        and ashta.Game(sheet=own("chowka-5", "mine"), seats=4).num_players() == 4
-    )
+    chowka = program.renamed("chowka-5")
+    assert ashta.Game(sheet=chowka, seats="SEW").seats == "SEW"
+    assert ashta.Game(sheet=chowka, seats=4).num_players() == 4
 
 
 def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(
-        own()
-        .replace('mark_rule = "share"', 'mark_rule = "ours"')
-        .replace('group = "all"', 'group = "few"')
+        SIGA.replace('mark_rule = "share"', 'mark_rule = "ours"').replace(
+            'group = "all"', 'group = "few"'
+        )
     )
     for wrong, parts in [
         (lambda: ashta.Game(sheet=path), [f"{path}:", "board.mark_rule", "capture.group"]),
         (lambda: ashta.Game(sheet="no sheet"), ["sheet:1"]),
         (lambda: ashta.Game(sheet=tmp_path / "none.toml"), ["none.toml", "No such file"]),
         (
-            lambda: ashta.Game(sheet=own().replace("my-siga", "ashtapada")),
+            lambda: ashta.Game(sheet=SIGA.replace("my-siga", "ashtapada")),
             ["`ashtapada` is the name of a built-in game"],
         ),
         (
-            lambda: ashta.Game(sheet=own(), flags={"lap": "x", "stack": "many"}),
+            lambda: ashta.Game(sheet=SIGA, flags={"lap": "x", "stack": "many"}),
             ["unknown flag `lap`", "`stack` does not take"],
         ),
-        (lambda: ashta.Game(sheet=own(), seats=4), ["my-siga is not played on the seats `SENW`"]),
+        (lambda: ashta.Game(sheet=SIGA, seats=4), ["my-siga is not played on the seats `SENW`"]),
         (
             lambda: ashta.Game("siga?stack=none", flags={"stack": "none"}),
             ["`stack` is given twice"],
@@ -120,7 +103,7 @@ def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
         assert all(part in str(error.value) for part in parts), error.value
     for wrong in [
         lambda: ashta.Game(),
-        lambda: ashta.Game("siga", sheet=own()),
+        lambda: ashta.Game("siga", sheet=SIGA),
         lambda: ashta.Game(sheet=3),
         lambda: ashta.Game("siga", flags=["stack"]),
         lambda: ashta.Game("siga", flags={"stack": None}),
@@ -130,13 +113,13 @@ def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
 
 
 def test_a_game_of_a_sheet_works_everywhere():
-    game = ashta.Game(sheet=own(), flags={"stack": "none"}, turn_limit=300)
+    game = ashta.Game(sheet=SIGA, flags={"stack": "none"}, turn_limit=300)
     for made in [pickle.loads(pickle.dumps(game)), copy.deepcopy(game)]:
         assert made == game and made.name == game.name and made.max_game_length() == 300
     state = game.new_initial_state(0)
     assert game.deserialize_state(state.serialize()) == state and state.get_game() == game
     with pytest.raises(ValueError, match="not to `my-siga"):
-        game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
+        game.deserialize_state(POSITION)
     many, generator = ashta.VectorGame(game, 8), np.random.default_rng(1)
     many.reset(1)
     for _ in range(200):
@@ -158,20 +141,8 @@ def test_a_game_of_a_sheet_works_everywhere():
 
 
 def test_long_turns_are_refused():
-    game = ashta.Game("ashtapada")
-    state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
+    state = ashta.Game("ashtapada").deserialize_state(POSITION)
     assert len(state.turn_results()) == len(state.turn_results(limit=1000)) > 1
-    with pytest.raises(
-        ValueError,
-        match=re.escape(
-            "more than 1 positions from `ashtapada S:5,30/N:off,23 S 4,2`: raise `limit`"
-        ),
-    ):
+    message = f"more than 1 positions from `{POSITION}`: raise `limit`"
+    with pytest.raises(ValueError, match=re.escape(message)):
         state.turn_results(limit=1)
-    long = game.new_initial_state(0)
-    outcomes = {long.action_to_string(outcome): outcome for outcome, _ in long.chance_outcomes()}
-    for value in ["1", "4", "8"] * 20 + ["2"]:
-        long.apply_action(outcomes[value])
-    found = len(long.turn_results(limit=1 << 20))
-    with pytest.raises(ValueError, match="positions"):
-        long.turn_results(limit=found // 2)

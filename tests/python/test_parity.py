@@ -9,44 +9,22 @@ the same values and logits.
 
 import json
 import os
-import random
 
 import numpy as np
 import onnxruntime
 import pytest
 
 import ashta
+from play import walked
 import program
 
 # One game for each way to use several throws is compared at more length, the others shortly;
 # `./test deep` compares all.
 FULL = ("ashtapada", "chaupar-teams", "pagade")
 DEEP = "ASHTA_DEEP" in os.environ
-# The bots in the program: every game with two and with four seats.
-BOTS = sorted(
-    path.stem
-    for path in (program.ROOT / "checkpoints").glob("*.bot")
-    if not path.stem.endswith("-strong")
-)
 PACKAGE = program.ROOT / "bindings" / "js" / "index.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"
-
-
-def walked(game, seed, count):
-    """So many positions of random games, before throws and at decisions."""
-    generator, found = random.Random(seed), {}
-    while len(found) < count:
-        state = game.new_initial_state(generator.randrange(game.num_players()))
-        while not state.is_terminal() and len(found) < count:
-            if generator.random() < 0.2:
-                found[state.serialize()] = state.clone()
-            if state.is_chance_node():
-                outcomes, chances = zip(*state.chance_outcomes())
-                state.apply_action(generator.choices(outcomes, chances)[0])
-            else:
-                state.apply_action(generator.choice(state.legal_actions()))
-    return found
 
 
 def lines(command, positions):
@@ -146,9 +124,9 @@ def by_onnx(path, game, states, answers):
         yield {**answer, "values": [own[place] for place in relative], "action": action}
 
 
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("name", program.SMALL)
 def test_all_give_the_same_answers(name, c_program, tmp_path):
-    bot = program.ROOT / "checkpoints" / f"{name}.bot"
+    bot = program.CHECKPOINTS / f"{name}.bot"
     game = ashta.Bot.load(bot).game
     count = 1000 if DEEP else 300 if name in FULL else 24
     found = walked(game, name, count)

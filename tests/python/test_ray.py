@@ -26,7 +26,7 @@ from ashta.ray import cluster as cluster_module  # noqa: E402
 from ashta.ray.__main__ import parser, rank  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
-SMOKE = program.ROOT / "configs" / "smoke.toml"
+SMOKE = program.SMOKE
 # Twelve iterations; every third one is evaluated and saved.
 SETTINGS = [
     "selfplay.games=192",
@@ -317,11 +317,7 @@ def test_an_arena_never_overwrites_a_file_of_games(monkeypatch, tmp_path):
 
 def told(result):
     """The report of an arena without times, and its games."""
-    agents = [
-        {key: of for key, of in agent.items() if "millis" not in key}
-        for agent in result.report["agents"]
-    ]
-    return {**result.report, "agents": agents}, result.games
+    return program.without_times(result.report), result.games
 
 
 def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
@@ -333,12 +329,7 @@ def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
     decided = ashta.ray.arena(["greedy", "random"], game, **test)
     assert told(decided) == told(ashta.arena(["greedy", "random"], game, threads=1, **test))
     assert decided.report["sprt"][0]["verdict"] != "open" and len(decided.games) < 4000
-    sheet = (
-        (program.ROOT / "env" / "games" / "siga.toml")
-        .read_text()
-        .replace('name = "siga"', 'name = "mine"')
-    )
-    mine = ashta.Game(sheet=sheet)
+    mine = ashta.Game(sheet=program.renamed("siga"))
     spread = ashta.ray.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none")
     assert told(spread) == told(
         ashta.arena(["greedy", "random"], mine, pairs=4, seed=1, luck="none", threads=1)

@@ -9,6 +9,7 @@ import pytest
 
 import ashta
 import ashta.gymnasium  # registers the environments
+from play import first_legal, played
 import program
 
 pytestmark = pytest.mark.usefixtures("checkpoints")
@@ -16,27 +17,9 @@ pytestmark = pytest.mark.usefixtures("checkpoints")
 SMALL = "ashte-kashte?pieces=2"
 
 
-def played(game, count=60, steps=40, seed=1):
-    """States at all kinds of nodes, from random play."""
-    rng, states = (
-        np.random.default_rng(seed),
-        [game.new_initial_state(seed=row) for row in range(count)],
-    )
-    for row, state in enumerate(states):
-        for _ in range(rng.integers(steps) if row % 5 else 1 << 20):
-            if state.is_terminal():
-                break
-            state.apply_action(int(rng.choice(state.legal_actions())))
-    return states
-
-
 def uniform(states):
     masks = states.masks()
     return masks / masks.sum(axis=1, keepdims=True)
-
-
-def first_of_states(states):
-    return states.masks().argmax(axis=1)
 
 
 def first_of_state(state):
@@ -146,11 +129,7 @@ def test_states_are_indexed_joined_copied_and_read_from_arrays():
         and ashta.States.concatenate([many[:7], many[7:]]) == many
     )
     assert pickle.loads(pickle.dumps(many)) == many
-    own = ashta.Game(
-        sheet=(program.ROOT / "env/games/ur.toml")
-        .read_text()
-        .replace('name = "ur"', 'name = "mine"')
-    )
+    own = ashta.Game(sheet=program.renamed("ur"))
     kept = pickle.loads(pickle.dumps(ashta.States([own.new_initial_state()])))
     assert kept.game == own and str(kept[0]).startswith("mine ")
     assert ashta.States.parse(many.text()) == ashta.States.parse(many.text(), game) == many
@@ -246,17 +225,17 @@ def test_policies_of_every_kind_are_one_agent(tmp_path):
     game = ashta.Game("ashtapada")
     rows = np.eye(game.num_distinct_actions())
     kinds = [
-        (first_of_states, "states"),
+        (first_legal, "states"),
         (first_of_state, "state"),
         (first_of_arrays, "observations"),
     ]
     kinds += [
-        (lambda states: rows[first_of_states(states)], "states"),
+        (lambda states: rows[first_legal(states)], "states"),
         (lambda state: rows[first_of_state(state)], "state"),
     ]
     states = ashta.States([state for state in played(game) if state.is_player_node()])
     agents = [ashta.Agent.of(policy, game, takes=takes) for policy, takes in kinds]
-    expected = first_of_states(states)
+    expected = first_legal(states)
     reports = []
     for agent in agents:
         assert (agent.act(states) == expected).all() and agent.act(
@@ -304,8 +283,8 @@ def test_policies_of_every_kind_are_one_agent(tmp_path):
         (TypeError, 'first_of_arrays was called with `takes="state"`', first_of_arrays, "state"),
         (
             TypeError,
-            'first_of_states was called with `takes="observations"`',
-            first_of_states,
+            'first_legal was called with `takes="observations"`',
+            first_legal,
             "observations",
         ),
         (
