@@ -117,7 +117,10 @@ time.sleep(60)
         ("runner", "greedy"),
     ],
 )
-def test_a_hint_names_the_agent_of_its_values(agent, by):
+def test_a_hint_names_the_agent_of_its_values_and_shares_sum_to_one(agent, by):
     with program.Engine(agent) as engine:
         assert engine.get(op="hint", position="siga S:off,5/N:off,off S 4")["by"] == by
         assert engine.get(op="hint", position="siga S:off,5/N:off,off S *")["by"] == by
+        best = engine.get(op="bestmove", position="siga S:off,5/N:off,off S 4", seed=1)
+    assert sum(share for _, share in best["policy"]) == pytest.approx(1, abs=1e-5)
+    assert sum(best["values"]) == pytest.approx(1, abs=1e-3)
