@@ -1,8 +1,9 @@
 //! Exact environments for race games. The public names, in reading order: [`game`] is the `Game`
-//! interface; [`form`] reads TOML texts; [`sheet`] defines games as data; [`ruleset`] is a sheet with house rules and seats;
-//! [`race`] is the engine, which compiles a sheet into tables; [`notation`] reads and prints
-//! positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the turn-start
-//! states for solvers; [`gym`] steps games and throws their dice; [`chance`] draws throws.
+//! interface; [`form`] reads TOML texts; [`sheet`] defines games as data; [`ruleset`] is a sheet
+//! with house rules and seats; [`race`] is the engine, which compiles a sheet into tables;
+//! [`notation`] reads and prints positions; [`turn`] lists the afterstates of whole turns;
+//! [`turn_index`] numbers the turn-start states for solvers; [`gym`] steps games and throws their
+//! dice; [`chance`] draws throws.
 //!
 #![doc = include_str!("../README.md")]
 
