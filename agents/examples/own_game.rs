@@ -1,9 +1,9 @@
 //! A game of your own that is not a race: Pig. The example implements [`Game`], trains a bot by
-//! self-play, writes and loads the bot, and solves the game. The bot beats the rule that collects
-//! the most points per turn, and comes close to perfect play.
+//! self-play, writes, loads and exports the bot, and solves the game. The bot beats the rule that
+//! collects the most points per turn, and comes close to perfect play.
 //!
 //! ```sh
-//! cargo run --release --example own_game
+//! cargo run --release --example own_game [GAMES]
 //! ```
 //!
 //! The seat on turn throws a die as often as it likes. Each throw adds its points to the turn, but
@@ -18,7 +18,7 @@ use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
 use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
 use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::learn::trainer::Trainer;
-use ashta_agents::network::bot::{Bot, Manifest};
+use ashta_agents::network::bot::{Bot, Manifest, Probe};
 use ashta_agents::perfect::any::{best_response, regret_in, solve_any};
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{
@@ -194,10 +194,10 @@ impl Agent<Pig> for HoldAtTwenty {
     }
 }
 
-/// Trains a bot by self-play and writes it to `path`.
-pub fn train(pig: &Arc<Pig>, path: &Path) -> Result<(), Box<dyn Error>> {
+/// Trains a bot by `games` games of self-play and writes it to `path`.
+pub fn train(pig: &Arc<Pig>, games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
     let selfplay = SelfPlayConfig {
-        games: 20_000,
+        games,
         ..SelfPlayConfig::default()
     };
     let config = TrainConfig {
@@ -211,7 +211,12 @@ pub fn train(pig: &Arc<Pig>, path: &Path) -> Result<(), Box<dyn Error>> {
     }
     trainer.learn(config.learning.learning_rate_at(1.0), 2);
     let net = Arc::new(trainer.net()?);
-    let manifest = Manifest::new(pig.spec(), net.shape().clone());
+    let mut manifest = Manifest::new(pig.spec(), net.shape().clone());
+    // A probe lets readers of the file check their results.
+    let mut active = Vec::new();
+    pig.observe_active(&pig.initial_state(Seat::SOUTH), Seat::SOUTH, &mut active);
+    let probe = Probe::new("start".to_owned(), Seat::SOUTH, active, &net);
+    manifest.probes.push(probe);
     Ok(Bot { manifest, net }.write(path)?)
 }
 
@@ -229,9 +234,13 @@ pub fn play(pig: &Pig, bot: &Bot) -> MatchReport {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let pig = Arc::new(Pig::for_two());
+    let games = std::env::args()
+        .nth(1)
+        .map_or(Ok(20_000), |games| games.parse())?;
     let path = std::env::temp_dir().join("pig.bot");
-    train(&pig, &path)?;
+    train(&pig, games, &path)?;
     let bot = Bot::load_for(&path, pig.spec())?;
+    std::fs::write(path.with_extension("onnx"), bot.to_onnx("pig")?)?;
     let MatchReport {
         score, interval, ..
     } = play(&pig, &bot);

@@ -111,6 +111,18 @@ def test_a_batch_of_any_size_is_answered_row_by_row(model):
     assert not whole[0][0].any(), "where nothing is legal there are no probabilities"
 
 
+def test_the_bot_of_a_game_that_is_not_a_race_is_a_model(tmp_path):
+    example = program.ASHTA.parent / "examples" / "own_game"
+    program.succeeded(program.execute(example, 200, env={**os.environ, "TMPDIR": str(tmp_path)}))
+    running = session(tmp_path / "pig.onnx")
+    properties = running.get_modelmeta().custom_metadata_map
+    manifest = json.loads(properties["manifest"])
+    [probe] = manifest["probes"]
+    _, values = running.run(["policy", "values"], batch_of(manifest, [probe]))
+    assert properties["ruleset"] == "pig" and probe["position"] == "start"
+    numpy.testing.assert_allclose(values[0], probe["values"], atol=1e-5)
+
+
 def test_the_card_of_an_export_is_a_model_card(smoke, tmp_path):
     bot = tmp_path / "fresh.bot"
     finished = export("ashtapada", bot, "--card", tmp_path / "fresh.md")

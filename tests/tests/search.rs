@@ -1,91 +1,71 @@
 //! Search against exact values of real games: with one piece each they are small enough to be
-//! solved position by position, by a solver that shares nothing with the searches.
+//! solved.
 
-use std::sync::Arc;
-
-use ashta_agents::play::evaluator::{Evaluation, Evaluator};
+use ashta_agents::perfect::any::{Solved, solve_any};
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::search::{Expectimax, Mcts};
-use ashta_env::game::{BySeat, Game};
+use ashta_env::game::{BySeat, Game, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::testing::exact::{Exact, Play, solve};
 use ashta_tests::solving::race;
 
 /// Games for two seats. With more seats, best-response iteration cycles on these courses, so exact
 /// values are unknown; the toy game has them.
 const GAMES: [&str; 2] = ["ashte-kashte?pieces=1", "pagade?pieces=1"];
 
-/// A solved game; as an evaluator it returns exact values, without a policy.
-#[derive(Clone)]
-struct Solved {
-    race: Arc<Race>,
-    exact: Arc<Exact<State>>,
+/// A game with its exact values.
+fn solved(text: &str) -> (Race, Solved<State>) {
+    let race = race(text, "SN");
+    let solved = solve_any(&race, 1_000_000, 1e-9).expect("a small game");
+    (race, solved)
 }
 
-impl Solved {
-    fn new(text: &str) -> Solved {
-        let race = race(text, "SN");
-        let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
-        Solved {
-            race: Arc::new(race),
-            exact: Arc::new(exact),
-        }
-    }
-
-    fn of(&self, state: &State) -> BySeat<f32> {
-        BySeat(
-            self.exact
-                .values(state)
-                .expect("a reachable position")
-                .0
-                .map(|value| value as f32),
-        )
-    }
-
-    /// Every `step`-th position that `is_wanted`, in an order that does not change from run to run.
-    fn sample(&self, step: usize, is_wanted: impl Fn(&State) -> bool) -> Vec<State> {
-        let mut states: Vec<State> = self
-            .exact
-            .states()
-            .filter(|state| is_wanted(state))
-            .copied()
-            .collect();
-        states.sort_by_cached_key(|state| format!("{state:?}"));
-        states.into_iter().step_by(step).collect()
-    }
-
-    fn furthest(&self, values: &BySeat<f32>, state: &State) -> f32 {
-        let truth = self.of(state);
-        self.race
-            .spec()
-            .seats
+/// Every `step`-th state, before and after a throw, in an order that does not change from run to
+/// run.
+fn sample(race: &Race, solved: &Solved<State>, step: usize) -> Vec<State> {
+    let mut states: Vec<State> = solved.states().map(|(state, _)| *state).collect();
+    states.sort_by_cached_key(|state| format!("{state:?}"));
+    let with_throw = |state: State| {
+        let likely = race
+            .chance_outcomes(&state)
             .iter()
-            .map(|seat| (truth[seat] - values[seat]).abs())
-            .fold(0.0, f32::max)
-    }
+            .position(|&chance| chance > 0.0);
+        let thrown = likely.map(|outcome| {
+            let mut thrown = state;
+            race.apply_chance(&mut thrown, Outcome(outcome as u8));
+            thrown
+        });
+        [Some(state), thrown].into_iter().flatten()
+    };
+    states
+        .into_iter()
+        .step_by(step)
+        .flat_map(with_throw)
+        .collect()
 }
 
-impl Evaluator<Race> for Solved {
-    fn evaluate(&mut self, _game: &Race, states: &[State]) -> Vec<Evaluation> {
-        states.iter().map(|state| self.of(state).into()).collect()
+/// Panics if a value is not exact.
+fn check(race: &Race, solved: &Solved<State>, states: &[State], found: &[BySeat<f32>], text: &str) {
+    let mut exact = Vec::new();
+    solved.clone().values(race, states, &mut exact);
+    for ((state, exact), found) in states.iter().zip(&exact).zip(found) {
+        for seat in race.spec().seats.iter() {
+            let error = (exact[seat] - found[seat]).abs();
+            assert!(error < 1e-5, "{text}: off by {error} at {state:?}");
+        }
     }
 }
 
 #[test]
 fn expectimax_with_exact_leaves_is_exact() {
     for text in GAMES {
-        let solved = Solved::new(text);
-        let states = solved.sample(97, |_| true);
+        let (race, solved) = solved(text);
+        let states = sample(&race, &solved, 97);
         for depth in 0..=3 {
             let mut values = Vec::new();
-            Expectimax::new(solved.clone(), depth).values(&solved.race, &states, &mut values);
-            for (state, values) in states.iter().zip(&values) {
-                let error = solved.furthest(values, state);
-                assert!(
-                    error < 1e-5,
-                    "{text}, depth {depth}: off by {error} at {state:?}"
-                );
-            }
+            Expectimax::new(solved.clone(), depth).values(&race, &states, &mut values);
+            let text = format!("{text}, depth {depth}");
+            check(&race, &solved, &states, &values, &text);
         }
     }
 }
@@ -93,18 +73,13 @@ fn expectimax_with_exact_leaves_is_exact() {
 #[test]
 fn tree_search_with_exact_leaves_is_exact() {
     for text in GAMES {
-        let solved = Solved::new(text);
-        let states = solved.sample(499, |_| true);
+        let (race, solved) = solved(text);
+        let states = sample(&race, &solved, 499);
         for simulations in [1, 100] {
-            let evaluations =
-                Mcts::new(solved.clone(), simulations).evaluate(&solved.race, &states);
-            for (state, evaluation) in states.iter().zip(&evaluations) {
-                let error = solved.furthest(&evaluation.values, state);
-                assert!(
-                    error < 1e-5,
-                    "{text}, {simulations} simulations: off by {error} at {state:?}"
-                );
-            }
+            let mut values = Vec::new();
+            Mcts::new(solved.clone(), simulations).values(&race, &states, &mut values);
+            let text = format!("{text}, {simulations} simulations");
+            check(&race, &solved, &states, &values, &text);
         }
     }
 }

@@ -292,7 +292,7 @@ mod tests {
     };
     use crate::play::agent::{Agent, OnePly, RandomAgent};
     use crate::search::test_support::ExactEvaluator;
-    use ashta_env::testing::exact::{Play, solve};
+    use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use std::ops::ControlFlow;
 
@@ -357,14 +357,12 @@ mod tests {
     fn with_exact_values_a_result_is_its_start_and_luck_and_errors() {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             let game = Toy::new(ToyTable::Two, ToyPieces::Two, throws);
-            let exact = solve(&game, BySeat([Play::Best; 4])).expect("settles");
-            let evaluator = || ExactEvaluator::best(&game);
+            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let evaluator = || exact.clone();
             let best = || Box::new(OnePly::new(evaluator())) as Box<dyn Agent<Toy> + Send>;
             let random = || Box::new(RandomAgent) as Box<dyn Agent<Toy> + Send>;
-            let starts = [Seat::SOUTH, Seat::NORTH].map(|first| {
-                let values = exact.values(&game.initial_state(first)).expect("a start");
-                f64::from(values[Seat::SOUTH] as f32)
-            });
+            let starts = [Seat::SOUTH, Seat::NORTH]
+                .map(|first| f64::from(exact.of(&game.initial_state(first))[Seat::SOUTH]));
             let start = f64::midpoint(starts[0], starts[1]);
             let half = (starts[0] - starts[1]).abs() / 2.0;
             for opponent in [&best as Make<'_, _>, &random] {

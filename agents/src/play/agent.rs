@@ -411,7 +411,7 @@ mod tests {
     use crate::play::evaluator::Evaluation;
     use crate::search::test_support::ExactEvaluator;
     use ashta_env::game::{BySeat, Outcome};
-    use ashta_env::testing::exact::{Play, solve};
+    use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use ashta_env::turn::turn_results;
     use rand::SeedableRng;
@@ -439,12 +439,9 @@ mod tests {
     }
 
     fn decisions(game: &Toy) -> Vec<ToyState> {
-        let exact = solve(game, BySeat([Play::Best; 4])).expect("settles");
-        exact
-            .states()
-            .filter(|state| matches!(game.node(state), Node::Decision(_)))
-            .cloned()
-            .collect()
+        let mut states = ExactEvaluator::new(game, BySeat([Play::Best; 4])).states();
+        states.retain(|state| matches!(game.node(state), Node::Decision(_)));
+        states
     }
 
     #[test]
