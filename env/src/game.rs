@@ -404,7 +404,9 @@ pub struct Spec {
 /// A game has at most 4 seats ([`MAX_SEATS`]), 32 actions ([`ActionMask`]) and 256 outcomes of a
 /// chance node ([`Chances`]). Returns are from 0 to 1 and sum to a constant ([`Payoff`]), so the
 /// points of a game are scaled. A choice among more actions takes several decisions of one turn.
-/// Observations are sets of at most 65,536 entries that are 0 or 1.
+/// Observations are sets of at most 65,536 entries that are 0 or 1. Solving, regret and best
+/// responses of `ashta_agents::perfect::any` need two sides: two seats, or two teams. Learning,
+/// search, matches and rollouts work with any number of sides.
 pub trait Game: Send + Sync {
     /// A position: plain data without a turn counter. Equal states have equal futures (Markov
     /// property).
