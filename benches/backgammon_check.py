@@ -15,7 +15,7 @@ import random
 import subprocess
 from math import comb
 
-PROGRAM = "target/release/examples/backgammon"
+PROGRAM = "target/release/examples/backgammon_gnubg"
 BAR = 100
 # The share of the compared throws that `--write` writes as cases for the tests.
 SHARE = 0.1

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `train` plays the bot against random play. `solve` prints the equity of the start and, with a
-//! number of games, the loss of a trained bot against perfect play. For other programs, `turns`
-//! reads positions with throws and lists the ends of the turns, `values` lists all equities.
+//! number of games, the loss of a trained bot against perfect play. The example `backgammon_gnubg`
+//! compares the game and its bots with other programs.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -24,7 +24,6 @@ use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
 use ashta_env::game::{
     Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec,
 };
-use ashta_env::turn::{TurnResults, turn_results};
 
 /// The place of a checker that was borne off. Places 1 to 24 are the points as the owner counts
 /// them; the owner's home is 1 to 6.
@@ -36,8 +35,15 @@ const BAR: usize = 25;
 const OTHER_DIE: Action = Action(0);
 /// An observation tells numbers of checkers on a place apart up to this number.
 const MOST_COUNTED: usize = 6;
-/// The length of the observation of one side: its checkers on each place, and off the board.
-const SIDE: usize = BAR * MOST_COUNTED + 15;
+/// The columns of the observation of one side: its checkers on each place, its checkers off the
+/// board, the distances from enemies behind its single checkers, its pips, and its lead in pips.
+const OFF_BOARD: usize = BAR * MOST_COUNTED;
+const DISTANCES: usize = OFF_BOARD + 15;
+const PIPS: usize = DISTANCES + 24;
+const LEAD: usize = PIPS + 20;
+const SIDE: usize = LEAD + 16;
+/// The number of pips of a level.
+const LEVEL: i32 = 10;
 /// The places of the checkers at the start, the last ones first.
 const USUAL: [usize; 15] = [24, 24, 13, 13, 13, 13, 13, 8, 8, 8, 6, 6, 6, 6, 6];
 const HYPER: [usize; 12] = [24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13];
@@ -120,14 +126,19 @@ impl Position {
         self
     }
 
+    /// The number of dice that can be used if the next die moves a checker from `place`.
+    fn usable_from(&self, place: usize) -> u8 {
+        match self.left {
+            1 => 1,
+            _ => 1 + self.moved(place).usable(),
+        }
+    }
+
     /// The largest number of dice that can be used in their present order.
     fn usable(&self) -> u8 {
-        if self.left == 0 {
-            return 0;
-        }
         let mut most = 0;
-        for place in (1..=BAR).filter(|&place| self.can_move(place)) {
-            most = most.max(1 + self.moved(place).usable());
+        for place in (1..=BAR).filter(|&place| self.left > 0 && self.can_move(place)) {
+            most = most.max(self.usable_from(place));
             if most == self.left {
                 break;
             }
@@ -146,18 +157,24 @@ impl Position {
 
     /// The legal actions after a throw.
     fn legal(&self) -> ActionMask {
-        let (own, other) = (self.usable(), self.usable_swapped());
+        let mut usable = [0; 26];
+        for place in (1..=BAR).filter(|&place| self.can_move(place)) {
+            usable[place] = self.usable_from(place);
+        }
+        let (own, other) = (usable.into_iter().max().unwrap_or(0), self.usable_swapped());
         // With one usable die, the larger die must be used if it can be.
         let most = own.max(other);
-        let uses_all = |&place: &usize| {
-            own == most && self.can_move(place) && 1 + self.moved(place).usable() == most
-        };
-        let moves = (1..=BAR).filter(uses_all).map(|place| Action(place as u8));
-        let mut legal: ActionMask = moves.collect();
+        let moves = (1..=BAR).filter(|&place| most > 0 && usable[place] == most);
+        let mut legal: ActionMask = moves.map(|place| Action(place as u8)).collect();
         if other == most && (other == 2 || own == 0) {
             legal.insert(OTHER_DIE);
         }
         legal
+    }
+
+    /// The checkers of the mover and of the enemy on the places 0 to 25.
+    pub fn sides(&self) -> [[u8; 26]; 2] {
+        [self.mover, 1 - self.mover].map(|side| self.checkers[usize::from(side)])
     }
 
     fn is_won(&self) -> bool {
@@ -166,7 +183,8 @@ impl Position {
 
     /// Ends the turn unless the mover has won or can use another die.
     fn settle(&mut self) {
-        if !self.is_won() && self.usable().max(self.usable_swapped()) == 0 {
+        let can_go_on = || self.left > 0 && (1..=BAR).any(|place| self.can_move(place));
+        if !self.is_won() && !can_go_on() {
             *self = self.before_throw(1 - self.mover);
         }
     }
@@ -210,7 +228,7 @@ impl Backgammon {
                 actions: 26,
                 observation: start_observation + 2 * 6 + 4,
                 start_observation,
-                encoding: 1,
+                encoding: 2,
                 ruleset_hash: hash,
                 turn_limit: 2_000,
             },
@@ -330,14 +348,31 @@ impl Game for Backgammon {
 
     fn observe_active(&self, state: &Position, observer: Seat, active: &mut Vec<u16>) {
         let own = usize::from(observer == Seat::NORTH);
+        let occupied =
+            |side: usize| (1..=BAR).filter(move |&place| state.checkers[side][place] > 0);
+        let pips = [0, 1].map(|side| {
+            let pips = |place| place as i32 * i32::from(state.checkers[side][place]);
+            occupied(side).map(pips).sum::<i32>()
+        });
         for (first, side) in [(0, own), (SIDE, 1 - own)] {
-            let checkers = &state.checkers[side];
-            let off = usize::from(checkers[OFF]);
-            active.extend((off > 0).then(|| (first + BAR * MOST_COUNTED + off - 1) as u16));
-            for place in (1..=BAR).filter(|&place| checkers[place] > 0) {
-                let count = usize::from(checkers[place]).min(MOST_COUNTED);
-                active.push((first + (place - 1) * MOST_COUNTED + count - 1) as u16);
+            let mut push = |column: usize| active.push((first + column) as u16);
+            let checkers = state.checkers[side].map(usize::from);
+            if checkers[OFF] > 0 {
+                push(OFF_BOARD + checkers[OFF] - 1);
             }
+            let enemies = occupied(1 - side).fold(0_u32, |places, place| places | 1 << place);
+            let mut distances = 0;
+            for place in occupied(side) {
+                push((place - 1) * MOST_COUNTED + checkers[place].min(MOST_COUNTED) - 1);
+                if checkers[place] == 1 && place < BAR {
+                    distances |= enemies >> (BAR + 1 - place);
+                }
+            }
+            let found = (0..24).filter(|distance| distances >> distance & 1 == 1);
+            found.for_each(|distance| push(DISTANCES + distance));
+            push(PIPS + (pips[side] / LEVEL).min(19) as usize);
+            let lead = pips[1 - side] - pips[side];
+            push(LEAD + (lead / LEVEL + 8).clamp(0, 15) as usize);
         }
         active.extend((usize::from(state.mover) == own).then_some(2 * SIDE as u16));
         if state.left > 0 {
@@ -383,31 +418,9 @@ fn measure(game: &Backgammon, net: &Arc<PortableNet>, blocks: u64) -> Option<f64
     report.score.map(|score| game.equity(score))
 }
 
-/// Lists the positions at the end of a turn. The line has the checkers of the mover and of the
-/// enemy on the places 0 to 25, and two dice.
-pub fn ends(game: &Backgammon, line: &str) -> Result<Vec<String>, Box<dyn Error>> {
-    let numbers: Result<Vec<u8>, _> = line.split_whitespace().map(str::parse).collect();
-    let numbers: [u8; 54] = numbers?.try_into().map_err(|_| "expected 54 numbers")?;
-    let dice = [numbers[52].max(numbers[53]), numbers[52].min(numbers[53])];
-    let outcome = game.throws.iter().position(|throw| *throw == dice);
-    let mut state = game.position_before_throw(&[], &[]);
-    state.checkers = [numbers[..26].try_into()?, numbers[26..52].try_into()?];
-    game.apply_chance(&mut state, Outcome(outcome.ok_or("no such dice")? as u8));
-    let mut results = TurnResults::new();
-    turn_results(game, &state, &mut results);
-    Ok(results.states().iter().map(|end| written(end, 0)).collect())
-}
-
-/// The checkers of the mover and of the enemy on the places 0 to 25.
-fn written(state: &Position, mover: u8) -> String {
-    let sides = [mover, 1 - mover].map(|side| state.checkers[usize::from(side)]);
-    let texts: Vec<String> = sides.as_flattened().iter().map(u8::to_string).collect();
-    texts.join(" ")
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let usage = Err("use: train|solve|turns|values hyper|usual CHECKERS [GAMES]".into());
+    let usage = Err("use: train|solve hyper|usual CHECKERS [GAMES]".into());
     let [command, start, checkers, rest @ ..] = words.as_slice() else {
         return usage;
     };
@@ -415,23 +428,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let game = Arc::new(Backgammon::new(start == "hyper", checkers.parse()?, true)?);
     match command.as_str() {
         _ if !["hyper", "usual"].contains(&start.as_str()) => return usage,
-        "turns" => {
-            for line in std::io::stdin().lines() {
-                println!("{}", ends(&game, &line?)?.join(";"));
-            }
-        }
         "train" if games > 0 => {
             let net = train(&game, games)?;
             let equity = measure(&game, &net, 2_000).ok_or("no game was finished")?;
             println!("equity against random play: {equity:.3}");
-        }
-        "values" => {
-            let solved = solve_any(&*game, 1 << 23, 1e-7)?;
-            let is_turn = |state: &Position| !state.is_won() && !state.is_opening;
-            for (state, value) in solved.states().filter(|(state, _)| is_turn(state)) {
-                let equity = game.equity(value) * if state.mover == 0 { 1.0 } else { -1.0 };
-                println!("{} {equity:.7}", written(state, state.mover));
-            }
         }
         "solve" => {
             let solved = solve_any(&*game, 1 << 23, 1e-7)?;

@@ -8,9 +8,10 @@ use ashta_agents::perfect::any::{regret_in, solve_any};
 use ashta_agents::play::agent::RandomAgent;
 use ashta_env::game::{Action, Game, Outcome, Seat};
 use ashta_env::testing::laws::{LawConfig, check_game};
-use example::{Backgammon, Bot, ends, train};
+use example::backgammon::{Backgammon, Bot, train};
+use example::ends;
 
-#[path = "../../agents/examples/backgammon.rs"]
+#[path = "../../agents/examples/backgammon_gnubg.rs"]
 #[expect(dead_code, reason = "its main function")]
 mod example;
 
