@@ -9,9 +9,9 @@
 //! values GAME CHECKERS                       lists the exact equities of all positions
 //! ```
 //!
-//! A game is `usual`, `hyper` or `hyper-wins`, in which gammons count as wins. An agent is a bot
-//! file, `gnubg`, or one of them with `+2ply`: a bot then looks two turns ahead, and gnubg plays
-//! its `2-ply`, which is three turns.
+//! A game is `usual`, `hyper` or `hyper-wins`. In `hyper-wins`, gammons count as wins. An agent is
+//! a bot file, `gnubg`, or one of them with `+2ply`: a bot then looks two turns ahead, and gnubg
+//! plays its `2-ply`, which looks three turns ahead.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -173,7 +173,7 @@ fn settings(is_hyper: bool) -> TrainConfig {
             games,
             exploration: 0.03,
             alternatives: 0,
-            // Without a limit, games of the first networks have thousands of turns.
+            // The first networks play games of thousands of turns.
             turn_limit: 200,
             ..SelfPlayConfig::default()
         },
@@ -185,7 +185,7 @@ fn settings(is_hyper: bool) -> TrainConfig {
     }
 }
 
-/// Trains for this CPU time and writes bots after 1/8, 1/4, 1/2 and all of it.
+/// Trains for this CPU time. Writes bots after 1/8, 1/4 and 1/2 of the time, and at the end.
 fn train(game: &Arc<Backgammon>, minutes: f64, name: &str, config: &TrainConfig) -> Result<()> {
     let mut trainer = Trainer::new(game, config, LearnerDevice::Cpu, 1)?;
     let (mut iterations, mut games, mut next) = (0, 0, minutes / 8.0);
