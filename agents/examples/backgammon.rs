@@ -2,8 +2,8 @@
 //! The example has the full rules, trains a bot by self-play, and solves games with few checkers.
 //!
 //! ```sh
-//! cargo run --release -p ashta-agents --example backgammon -- train hyper 3 50000
-//! cargo run --release -p ashta-agents --example backgammon -- solve hyper 2
+//! cargo run --release --example backgammon -- train hyper 3 50000
+//! cargo run --release --example backgammon -- solve hyper 2
 //! ```
 //!
 //! `train` plays the bot against random play. `solve` prints the equity of the start and, with a
