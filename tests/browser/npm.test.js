@@ -378,7 +378,8 @@ test("the drawing is the drawing of the page", { timeout: 120000 }, async (t) =>
   const { drawBoard } = await import(pathToFileURL(join(app, "node_modules", "ashta", "svg.js")));
   const site = await start();
   t.after(() => site.close());
-  const page = await open(site);
+  // On a narrow page, the trays are not beside the board.
+  const page = await open(site, { viewport: { width: 700, height: 1000 } });
   const still = (root, part) => [...root.querySelectorAll(part)].map(({ outerHTML }) => outerHTML);
   for (const position of [
     "ashtapada S:5,30/N:off,23 S *",
