@@ -221,8 +221,7 @@ export class Drawing {
       });
     });
     // A link leads from the sign of a seat to the sign of its partner.
-    const partner =
-        isCross && !isBeside && this.board.outlook === "teams" ? PARTNERS[seat] : null,
+    const partner = isCross && !isBeside && this.board.outlook === "teams" ? PARTNERS[seat] : null,
       edge = isBeside ? 8 : 12,
       nameAt = partner ? 48 : edge;
     const sign = (own, x) =>
