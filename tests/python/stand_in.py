@@ -89,9 +89,7 @@ def refused_as_written(arguments):
     exist: the program names every wrong setting and does not start.
     """
     finished = program.run(*arguments, *settings({"run.device": '"nowhere"'}))
-    wrong = [
-        line for line in finished.stderr.splitlines() if '`run.device` is "nowhere"' not in line
-    ]
+    wrong = [line for line in finished.stderr.splitlines() if "run.device: expected" not in line]
     alone = len(wrong) <= 1 and len(finished.stderr.splitlines()) <= 2
     return "" if finished.returncode == 1 and alone else finished.stderr or "nothing is refused"
 

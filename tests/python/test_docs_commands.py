@@ -36,6 +36,7 @@ NOT_RUN = {
     r"cargo \+nightly": "it needs a nightly compiler; the test fuzz gives again what the fuzzer found",
     r"ashta eval ur --against ur.table": "its table takes an hour to solve; test_table.py names other tables",
     r"cargo run --release -p ashta-benches": "it measures for minutes; .ci/run measures one game",
+    r"node tests/browser/": "it takes pictures for minutes",
     r"python docs/atlas/make.py": "it takes minutes; test_atlas.py measures one game",
     r"python bindings/python/examples/train_maskable_ppo.py": "it takes minutes; tests/torch runs it with fewer steps",
     r"python .*benches/|pytest benches": "it needs the packages of benches/requirements.txt, of 3 GB",

@@ -418,7 +418,7 @@ def test_the_command_is_the_program(cluster, local, tmp_path):
     check(run, local)
     wrong = command(cluster, "train", SMOKE, "--set", "cluster.actor=3")
     assert wrong.returncode == 1 and wrong.stderr.startswith(
-        "error: --set cluster.actor=3: unknown"
+        "error: --set cluster.actor=3: cluster.actor: unknown"
     )
     games = tmp_path / "games.jsonl"
     met = program.succeeded(

@@ -66,6 +66,8 @@ pub struct Reading {
     pub is_complete: bool,
     /// The problems in the order of the text, at most 100.
     pub problems: Vec<FormProblem>,
+    /// The number of further problems.
+    pub more: usize,
     lines: BTreeMap<String, usize>,
 }
 
@@ -104,11 +106,13 @@ impl Form {
         let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
         let line = |at: usize| 1 + ends.partition_point(|&end| end < at);
         check.problems.sort_by_key(|&(at, ..)| at);
+        let more = check.problems.len().saturating_sub(MOST_PROBLEMS);
         check.problems.truncate(MOST_PROBLEMS);
         let problems = check.problems.into_iter();
         Reading {
             table,
             is_complete: check.is_complete,
+            more,
             problems: problems
                 .map(|(at, key, message)| FormProblem {
                     line: at.map(line),

@@ -237,6 +237,10 @@ impl RawConfig {
             };
             self.problems.push(problem.text(&place.to_string()) + &hint);
         }
+        if reading.more > 0 {
+            self.problems
+                .push(format!("and {} more problems", reading.more));
+        }
         for (section, keys) in reading.table.clone() {
             self.add_table(&section, keys, &|key| {
                 origin(reading.line(key).unwrap_or(1))
