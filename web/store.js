@@ -65,8 +65,8 @@ export const isBegun = () => begun;
 export const gameHere = () => history.state?.[OWN] ?? null;
 export const ownGame = () => gameHere() ?? attempt(() => sessionStorage.getItem(OWN));
 
-// The stored games, { id, line, players, at, position, when }; the newest game is the first. Leaves out
-// damaged games.
+// The stored games, { id, line, players, at, position, when }; the newest game is the first. Leaves
+// out damaged games.
 export const games = () =>
   attempt(() => Object.keys(localStorage), [])
     .filter((key) => key.startsWith(GAME))
@@ -110,8 +110,8 @@ function lock(id) {
   );
 }
 
-// Stores the current game, { line, players, at, position, isNew }, and removes the oldest games if there are
-// too many.
+// Stores the current game, { line, players, at, position, isNew }, and removes the oldest games if
+// there are too many.
 export function keepGame(game) {
   if (own === null) return;
   isNew = game.isNew;

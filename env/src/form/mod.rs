@@ -364,7 +364,7 @@ impl Check<'_> {
         if let Some((_, message)) = removed.find(|(removed, _)| key.ends_with(removed)) {
             return (*message).to_owned();
         }
-        // The search takes time.
+        // The search for similar keys takes time, so only the first problems get suggestions.
         let keys = match self.problems.len() < MOST_PROBLEMS {
             true => self.form.keys(),
             false => Vec::new(),

@@ -23,8 +23,8 @@ pub const DEFAULTS: &str = include_str!("../../../../configs/default.toml");
 /// The section with the flags of the ruleset. Each game has its own flags and checks them.
 pub const FLAGS: &str = "ruleset.flags";
 
-/// A key of earlier versions and its new name.
-const RENAMED: (&str, &str) = ("selfplay.sideline_turns", "selfplay.branch_turns");
+/// The section and the name of a key of earlier versions, and its new name.
+const RENAMED: (&str, &str, &str) = ("selfplay", "sideline_turns", "branch_turns");
 
 /// Keys of earlier versions that have no effect any more. The settings of a run can contain them.
 const REMOVED: [(&str, &str); 3] = [
@@ -53,9 +53,10 @@ static FORM: LazyLock<Form> = LazyLock::new(|| {
         "type": "object",
         "additionalProperties": {"type": ["string", "integer", "boolean"]},
     });
-    let selfplay = &mut sections["selfplay"]["properties"];
-    selfplay["sideline_turns"] = selfplay["branch_turns"].clone();
-    selfplay["sideline_turns"]["deprecated"] = true.into();
+    let (section, old, new) = RENAMED;
+    let keys = &mut sections[section]["properties"];
+    keys[old] = keys[new].clone();
+    keys[old]["deprecated"] = true.into();
     Form {
         schema: Box::leak(Box::new(json!({"properties": sections}))),
         removed: &REMOVED,
@@ -219,7 +220,7 @@ impl RawConfig {
 
     /// Adds the settings of a text. `is_saved` allows keys that have no effect any more.
     fn add(&mut self, text: &str, is_saved: bool, origin: &dyn Fn(usize) -> Origin) {
-        let reading = FORM.read(text);
+        let mut reading = FORM.read(text);
         for problem in &reading.problems {
             if is_saved && REMOVED.iter().any(|(key, _)| problem.key == *key) {
                 continue;
@@ -241,7 +242,7 @@ impl RawConfig {
             self.problems
                 .push(format!("and {} more problems", reading.more));
         }
-        for (section, keys) in reading.table.clone() {
+        for (section, keys) in std::mem::take(&mut reading.table) {
             self.add_table(&section, keys, &|key| {
                 origin(reading.line(key).unwrap_or(1))
             });
@@ -257,9 +258,12 @@ impl RawConfig {
             }
             value => {
                 let origin = origin(path);
-                let key = if path == RENAMED.0 { RENAMED.1 } else { path };
-                self.entries
-                    .insert(key.to_owned(), RawEntry { value, origin });
+                let (section, old, new) = RENAMED;
+                let key = match path == format!("{section}.{old}") {
+                    true => format!("{section}.{new}"),
+                    false => path.to_owned(),
+                };
+                self.entries.insert(key, RawEntry { value, origin });
             }
         }
     }
