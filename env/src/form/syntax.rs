@@ -130,7 +130,8 @@ fn advice(line: &str, rest: &str, message: &str) -> String {
             "`{rest}` cannot follow the value: write each key on a new line, and a list in [ ]"
         );
     }
-    if message.contains("key") && !line.contains('=') || message.contains("table") {
+    let is_key = message.starts_with("key with") || message.contains("unquoted key");
+    if is_key || message.contains("key") && !line.contains('=') || message.contains("table") {
         return format!("cannot read `{line}`: write `key = value` or `[section]`");
     }
     if value.is_empty() {
@@ -176,6 +177,8 @@ mod tests {
             ("k \"x\"", 3, "a.b", "`k \"x\"`"),
             ("k: \"x\"", 3, "a.b", "`k: \"x\"`"),
             ("[x", 3, "x", "`[x`"),
+            ("= 5", 3, "a.b", "`= 5`"),
+            ("k # = 5", 3, "a.b", "`k # = 5`"),
             ("k =", 3, "a.k", "missing"),
             ("k = 02", 3, "a.k", "`02`"),
             ("k = \"a\" m = 3", 3, "a.k", "`m = 3`"),

@@ -55,9 +55,9 @@ pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     }
     let invalid = |error: &dyn std::error::Error| vec![error.to_string()];
     let ruleset = reader.ruleset();
-    let name = reader.text("run.name");
-    if !is_folder_name(name) {
-        reader.refuse("run.name", name, NAME);
+    let name = &raw.entry("run.name").value;
+    if !name.as_str().is_some_and(is_folder_name) {
+        reader.refuse("run.name", &name.to_string(), NAME);
     }
     table.insert(
         "ruleset".to_owned(),

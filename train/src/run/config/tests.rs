@@ -262,7 +262,7 @@ fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
             "--set ruleset.flags.teams=0.5: ruleset.flags.teams: expected a whole number from 0 to 4294967295, or \
              text in quotes, or true or false, not 0.5",
             "--set run.name=../up: run.name: expected a name of letters, digits, \"-\", \"_\" and \".\", without \
-             \".\" at the beginning, not ../up",
+             \".\" at the beginning, not \"../up\"",
         ]
     );
 }
