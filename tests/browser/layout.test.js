@@ -257,6 +257,8 @@ pageTest(
   { viewport: { width: 375, height: 700 } },
   async (page) => {
     const check = async (button, message) => {
+      // Removes the message of the button before.
+      await page.locator(message).evaluate((made) => (made.textContent = ""));
       await page.click(button);
       await page.waitForFunction((message) => {
         const made = document.querySelector(message);
