@@ -6,10 +6,9 @@
 //! together. An action is legal if the whole series can then still be allotted legally.
 
 pub(crate) mod allot;
-mod fill;
+mod most;
 mod offers;
 mod resolve;
-mod search;
 
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 //! throws that the rules demand.
 
 use super::SeriesTurns;
-use super::allot::{Allotment, SeriesTurn, actions};
-use super::search::Search;
+use super::allot::{Allotment, SeriesTurn, actions, base};
 use crate::game::ActionMask;
+use crate::race::position::state::{State, role};
 use crate::race::turns::actions::{PASS, with_pass};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::Must;
@@ -54,7 +54,7 @@ impl SeriesTurns {
     ) -> ActionMask {
         let is_max = self.must == Must::Most;
         // If the rules let throws stay unused, it is enough that the turn can end.
-        let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
+        let enough = if is_max { rest.count() } else { 0 };
         let mut mask = ActionMask::EMPTY;
         let mut most = None;
         for action in takers.iter().chain([PASS]) {
@@ -63,7 +63,7 @@ impl SeriesTurns {
                 continue;
             }
             let next = self.give(turn, allotment, throw, action);
-            let Some(used) = search.most_used(&next, rest) else {
+            let Some(used) = self.most_used(turn, &next, rest, enough) else {
                 continue;
             };
             let used = used + u32::from(action != PASS);
@@ -88,6 +88,47 @@ impl SeriesTurns {
     ) -> bool {
         let smallest = u32::from(self.smallest(remaining));
         self.completes(allotment) && self.moves_by(turn, allotment, smallest)
-            || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)
+            || self.most_used(turn, allotment, remaining, 1) != Some(0)
+    }
+
+    /// Returns whether the pieces can move by the throws that they have so far, and the turn can be
+    /// completed legally.
+    pub(crate) fn can_complete(&self, state: &State) -> bool {
+        let turn = self.turn(state);
+        let (own, declared) = (
+            &state.pieces[state.mover.index()],
+            state.declared[state.mover.index()],
+        );
+        let kind = |slot: usize| (base(own[slot]), declared >> slot & 1);
+        let moves = |slot: usize| {
+            let ((from, declared), role) = (kind(slot), state.roles[slot]);
+            let count = |roles: u8| {
+                let slots = 0..self.seating.pieces;
+                slots
+                    .filter(|&other| kind(other) == kind(slot) && state.roles[other] & roles != 0)
+                    .count()
+            };
+            role & role::BORNE == 0
+                && own[slot] < self.rules.home
+                && from.saturating_add(state.steps[slot]) <= self.rules.home
+                && (role & role::ENTERED == 0 || turn.closed >> 1 & 1 == 0)
+                && (role & (role::LEAD | role::FOLLOWER) == 0
+                    || self.may_join(from, declared == 1)
+                        && count(role::LEAD) == count(role::FOLLOWER))
+        };
+        let is_valid = |slot: usize| match state.roles[slot] {
+            role::FRESH => true,
+            role::BORNE => own[slot] == self.rules.home,
+            _ => moves(slot),
+        };
+        (0..self.seating.pieces).all(is_valid)
+            && self
+                .most_used(
+                    &turn,
+                    &Allotment::of(state),
+                    self.series.remaining(state),
+                    0,
+                )
+                .is_some()
     }
 }
