@@ -90,7 +90,9 @@ impl TurnIndex {
         let occupied = Seat::ALL.map(|seat| {
             let places = (0..sides.infos.len()).map(|side| sides.places(side as Side));
             places
-                .map(|places| Occupancy::default().and(&race.rules.bits[seat.index()], places))
+                .map(|places| {
+                    Occupancy::default().with_pieces(&race.rules.bits[seat.index()], places)
+                })
                 .collect()
         });
         let mut index = TurnIndex {

@@ -221,7 +221,7 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 
     /// Returns the occupancy with the pieces of one seat added; `bits` maps places to cells.
     #[inline]
-    pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
+    pub(crate) fn with_pieces(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
         places.iter().fold(self, |occupancy, &place| {
             occupancy.with(bits[usize::from(place) % PLACES])
         })

@@ -239,7 +239,7 @@ impl Moves {
     ) -> Occupied<W> {
         let (closing, none) = (&bits.closing, Occupancy::<W>::default());
         let of = |seat: Seat, places: &[u8; MAX_PIECES]| {
-            none.and(&bits.at[seat.index()], &places[..SLOTS])
+            none.with_pieces(&bits.at[seat.index()], &places[..SLOTS])
         };
         // Two pieces are a unit only if they belong to one seat.
         let others = |seats: &[Seat]| {

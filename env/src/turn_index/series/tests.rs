@@ -55,8 +55,8 @@ const LENGTH: u8 = 8;
 
 fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {
     // More rules apply at the ends of the course.
-    let keep = series_turns(index).rules.home;
-    let is_at_an_end = |&place: &u8| place < 2 || place >= keep - 2;
+    let home = series_turns(index).rules.home;
+    let is_at_an_end = |&place: &u8| place < 2 || place >= home - 2;
     let all = 0..index.sides().len() as Side;
     let at_ends: Vec<Side> = all
         .clone()

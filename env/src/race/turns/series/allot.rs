@@ -42,13 +42,13 @@ pub(crate) struct Units {
     pub(crate) together: Set,
     /// Waiting pieces that enter with a throw of 1.
     pub(crate) entering: Set,
-    /// Pieces in the keep (the finish) that leave the board with a throw of 1 (are borne off).
+    /// Pieces in the finish that leave the board with a throw of 1 (are borne off).
     pub(crate) bearing: Set,
 }
 
 impl SeriesTurns {
     /// Returns an upper bound on the number of `remaining` throws that fit between the pieces and
-    /// the keep (the finish).
+    /// the finish.
     pub(crate) fn most_by_room(
         &self,
         turn: &SeriesTurn,
@@ -137,8 +137,8 @@ impl SeriesTurns {
             }
         };
         let reached = places.plus(allotment.steps);
-        // Pieces can be borne off only when all pieces are in the keep. This is impossible if a
-        // piece is too far from the keep.
+        // Pieces can be borne off only when all pieces are on the finish. This is impossible if a
+        // piece is too far from the finish.
         let is_far = !(self.within(reached, pips + 1) & !roles.have(role::FOLLOWER)).is_empty();
         Units {
             reached,
@@ -176,7 +176,7 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns the pieces that do not pass the keep if they move `pips` steps from their `reached`
+    /// Returns the pieces that do not pass the finish if they move `pips` steps from their `reached`
     /// places.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
@@ -329,7 +329,7 @@ impl SeriesTurns {
         allotment: &Allotment,
         throw: AllottedThrow,
     ) -> impl Iterator<Item = Allotment> {
-        // This does not check whether the remaining throws can move all pieces into the keep.
+        // This does not check whether the remaining throws can move all pieces to the finish.
         let (alone, together) = self.takers(
             &self.units(turn, allotment, u32::from(self.rules.home)),
             self.series.pips(throw),
@@ -340,7 +340,7 @@ impl SeriesTurns {
     }
 
     /// Returns whether the allotment can land: every hop ends on an open square, and pieces are
-    /// borne off only if all other pieces are in the keep.
+    /// borne off only if all other pieces are on the finish.
     #[inline]
     pub(crate) fn can_land(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;

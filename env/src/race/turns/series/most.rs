@@ -29,7 +29,7 @@ type Counts = [u8; 3];
 struct Share {
     /// The index of its throws other than 1 in [`Lists::counts`].
     at: usize,
-    /// 1 if the unit then ends outside the keep, otherwise 0.
+    /// 1 if the unit then ends before the finish, otherwise 0.
     away: usize,
     /// The possible counts of throws of 1, as bits.
     ones: u128,
@@ -62,7 +62,7 @@ struct Lists {
     counts: Vec<Counts>,
     shares: Vec<Share>,
     /// After each choice: for each combination of other throws taken, the possible counts of throws
-    /// of 1, as bits. The combinations while all units end in the keep come first.
+    /// of 1, as bits. The combinations while all units end on the finish come first.
     taken: [Vec<u128>; 2 * MAX_PIECES + 1],
 }
 
@@ -83,7 +83,7 @@ impl SeriesTurns {
         enough: u32,
     ) -> Option<u32> {
         let count = remaining.count();
-        // Far from the keep, one unit can take all remaining throws.
+        // Far from the finish, one unit can take all remaining throws.
         if self.completes(allotment)
             && (count == 0 || enough == 0 || self.moves_by(turn, allotment, self.sum(remaining)))
         {
@@ -177,8 +177,8 @@ impl Search<'_> {
         let mut units = self.turns.units(self.turn, allotment, 0);
         units.alone = units.alone & !roles.have(role::SINGLE);
         units.together = units.together & !roles.have(role::LEAD);
-        let in_keep = self.turn.own.are(self.turns.rules.home) & !roles.have(role::BORNE);
-        units.bearing = in_keep.lowest().when(self.turns.bears);
+        let at_finish = self.turn.own.are(self.turns.rules.home) & !roles.have(role::BORNE);
+        units.bearing = at_finish.lowest().when(self.turns.bears);
         self.end(allotment, &units, depth);
         // The slots, whether the piece uses a throw of 1, and the first action.
         let choices = [
@@ -227,7 +227,7 @@ impl Search<'_> {
         {
             return;
         }
-        // Pieces are borne off if all units are in the keep. An unused throw of 1 must not be able
+        // Pieces are borne off if all units are on the finish. An unused throw of 1 must not be able
         // to bear off a piece.
         let can_bear_more = has_one && can_bear && !idle.bearing.is_empty();
         let size = self.lists.counts.len();

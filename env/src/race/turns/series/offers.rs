@@ -30,7 +30,7 @@ impl SeriesTurns {
             && self.completes(allotment)
             && (alone & units.bearing).is_empty()
         {
-            // Far from the keep (the finish), no throw stays unused: each unit can take all
+            // Far from the finish, no throw stays unused: each unit can take all
             // remaining throws, or can leave them to another piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
