@@ -257,8 +257,10 @@ pageTest(
   { viewport: { width: 375, height: 700 } },
   async (page) => {
     const check = async (button, message) => {
-      // Removes the message of the button before.
-      await page.locator(message).evaluate((made) => (made.textContent = ""));
+      // Removes the message of the button before, if there is one.
+      await page
+        .locator(message)
+        .evaluateAll((all) => all.forEach((made) => (made.textContent = "")));
       await page.click(button);
       await page.waitForFunction((message) => {
         const made = document.querySelector(message);
