@@ -80,7 +80,7 @@ function drawMoves(options, light) {
       const [{ seat, from, leaves }] = own,
         place = from ?? leaves;
       return [
-        hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), place) : null,
+        hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), capital(place)) : null,
         element(
           "ol",
           { "aria-label": place },
@@ -118,10 +118,11 @@ function title(view, can, isStuck) {
 }
 
 // Shows the moves that the person has chosen so far. Before the first throw and the first choice of
-// a person, shows what to do (`first`), and the aim of the game: the first paragraph of the rules.
+// a person, shows what to do (`first`), and the aim of the game: two sentences of the rules.
 function drawNote({ throws }, first) {
   const { rules, summary } = play.game.about,
-    aim = rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary;
+    [start] = rules.trim().split("\n\n"),
+    [aim] = /^([^.]+\.){1,2}/.exec(start.replaceAll("\n", " ")) ?? [summary];
   const chosen = turn.choice?.picked.map((move) => move.words).join(text("dock.then"));
   if (play.trouble) turn.showNote(text("dock.trouble", { error: play.trouble }), "warning");
   else if (chosen)

@@ -345,7 +345,7 @@ pageTest("the dock cuts no text, and says when no piece can move", {}, async (pa
   for (const shown of [[...moves], [...moves, [1, 1]]]) {
     await show(page, record(shown));
     await page.click("#to-end");
-    await page.locator("#last-turn", { hasText: "cuts" }).waitFor();
+    await page.locator("#last-turn", { hasText: "captures" }).waitFor();
     for (const [width, height] of [...SIZES.slice(1, 6), [640, 400]]) {
       await page.setViewportSize({ width, height });
       assert.deepEqual(await cut(), [], `${width} by ${height}`);
