@@ -394,6 +394,7 @@ document.addEventListener("visibilitychange", () => {
     store.keepBoard({
       shape: document.querySelector("main").dataset.shape,
       board: byId("board").innerHTML,
+      theme: settings.theme,
     });
 });
 document.addEventListener("dragover", (event) => event.preventDefault());

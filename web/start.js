@@ -5,11 +5,12 @@
 // the first board of the first game, which is in index.html.
 const place = document.getElementById("board");
 try {
-  const { shape, board } = JSON.parse(localStorage.getItem("ashta.board")) ?? {};
+  const { shape, board, theme } = JSON.parse(localStorage.getItem("ashta.board")) ?? {};
   if (/[?#&]game=/.test(location.href)) place.replaceChildren(place.lastElementChild);
   else if (board) {
     place.innerHTML = board;
     place.closest("main").dataset.shape = shape;
+    document.documentElement.dataset.theme = theme;
   }
 } catch {
   // The browser has no storage.
