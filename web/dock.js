@@ -7,7 +7,7 @@ import { button, byId, chip, element, fill, onClick, showText } from "./dom.js";
 import { words } from "./log.js";
 import { grouped } from "./pieces.js";
 import * as play from "./play.js";
-import { list, number as written, percent, text } from "./text.js";
+import { engine, list, number as written, percent, text } from "./text.js";
 import * as turn from "./turn.js";
 
 // A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text
@@ -78,7 +78,7 @@ function drawMoves(options, light) {
     byId("actions"),
     byPiece.map((own) => {
       const [{ seat, from, leaves }] = own,
-        place = from ?? leaves;
+        place = engine(from ?? leaves);
       return [
         hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), capital(place)) : null,
         element(
