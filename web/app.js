@@ -120,15 +120,21 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  if (!play.guest)
+  draw(step).catch((error) => fail(text("app.notDrawn"), error));
+  // Stores the game while the worker answers the request of `draw`.
+  setTimeout(keepGame);
+}
+
+function keepGame() {
+  const { game, players, guest } = play;
+  if (!guest)
     store.keepGame({
       line: line(),
-      players: play.players,
-      at: play.game.at,
-      position: play.game.position,
-      isNew: play.game.last === 0,
+      players,
+      at: game.at,
+      position: game.position,
+      isNew: game.last === 0,
     });
-  draw(step).catch((error) => fail(text("app.notDrawn"), error));
 }
 
 async function draw(walk) {
@@ -383,6 +389,14 @@ for (const dialog of document.querySelectorAll("dialog")) {
   );
 }
 addEventListener("hashchange", openLink);
+document.addEventListener("visibilitychange", () => {
+  if (play.game && !play.guest && !byId("setup").open)
+    store.keepBoard({
+      shape: document.querySelector("main").dataset.shape,
+      board: byId("board").innerHTML,
+      theme: settings.theme,
+    });
+});
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => {
   event.preventDefault();

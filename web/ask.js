@@ -1,19 +1,8 @@
 // Sends requests to the worker, which has the rules and the bots. All other modules send their
 // requests with this module.
 
-import { attempt } from "./attempt.js";
-import { Client } from "./client.js";
-import { rules } from "./module.js";
+import { client } from "./module.js";
 import { engine, text } from "./text.js";
-
-// The name of this tab. It stays the same after a reload, so that the program can cancel old
-// requests of the tab.
-const tab =
-  attempt(() => (sessionStorage["ashta-tab"] ??= String(Math.random()))) ?? String(Math.random());
-const client = new Client(
-  () => new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: tab }),
-  () => rules,
-);
 
 // Sends a request. The words of moves and reasons in the answer, and errors, are in the language of
 // the page.

@@ -92,7 +92,7 @@ function stick(isUp) {
   return svg(
     "g",
     { class: `stick ${isUp ? "up" : "down"}` },
-    svg("rect", { x: -6, y: -15, width: 12, height: 30, rx: isUp ? 3 : 6 }),
+    svg("rect", { x: -6, y: -13, width: 12, height: 26, rx: isUp ? 3 : 6 }),
     svg("path", { d: isUp ? "M-3 -6h6M-3 6h6" : "M2.5 -10V10" }),
   );
 }

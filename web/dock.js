@@ -7,7 +7,7 @@ import { button, byId, chip, element, fill, onClick, showText } from "./dom.js";
 import { words } from "./log.js";
 import { grouped } from "./pieces.js";
 import * as play from "./play.js";
-import { list, number as written, percent, text } from "./text.js";
+import { engine, list, number as written, percent, text } from "./text.js";
 import * as turn from "./turn.js";
 
 // A value from 0 to 1 as text: the chance to win. In games that are played for all ranks, the text
@@ -78,9 +78,9 @@ function drawMoves(options, light) {
     byId("actions"),
     byPiece.map((own) => {
       const [{ seat, from, leaves }] = own,
-        place = from ?? leaves;
+        place = engine(from ?? leaves);
       return [
-        hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), place) : null,
+        hasHeads ? element("h3", { class: `seat-${seat}` }, chip(seat), capital(place)) : null,
         element(
           "ol",
           { "aria-label": place },
@@ -118,10 +118,11 @@ function title(view, can, isStuck) {
 }
 
 // Shows the moves that the person has chosen so far. Before the first throw and the first choice of
-// a person, shows what to do (`first`), and the aim of the game: the first paragraph of the rules.
+// a person, shows what to do (`first`), and the aim of the game: two sentences of the rules.
 function drawNote({ throws }, first) {
   const { rules, summary } = play.game.about,
-    aim = rules.trim().split("\n\n")[0].replaceAll("\n", " ") || summary;
+    [start] = rules.trim().split("\n\n"),
+    [aim] = /^([^.]+\.){1,2}/.exec(start.replaceAll("\n", " ")) ?? [summary];
   const chosen = turn.choice?.picked.map((move) => move.words).join(text("dock.then"));
   if (play.trouble) turn.showNote(text("dock.trouble", { error: play.trouble }), "warning");
   else if (chosen)

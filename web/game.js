@@ -152,7 +152,9 @@ export class Game {
     if (this.board.outlook === "placings") {
       const places = returns.map((own) => 1 + returns.filter((other) => other > own).length);
       const ordered = names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b);
-      return text("game.places", { places: ordered.map((place) => place.join(". ")).join(", ") });
+      return text("game.places", {
+        places: ordered.map((place) => place.join(".\u00a0")).join(", "),
+      });
     }
     return text("game.wins", { winners: list(winners), count: winners.length });
   }

@@ -6,8 +6,9 @@
 import { advance, ask } from "./ask.js";
 import { newSeed } from "./chance.js";
 import { fetchBytes } from "./engine.js";
+import { listed } from "./module.js";
 import * as store from "./store.js";
-import { language, text } from "./text.js";
+import { gameTexts, text } from "./text.js";
 
 const known = new Map();
 // The groups of the built-in games, { title, games }, with the names of the games.
@@ -15,10 +16,7 @@ let shelf = [];
 
 // Loads the games of the engine with their texts, then the sheets in the browser's storage.
 export async function learn() {
-  const [{ games }, texts] = await Promise.all([
-    ask({ op: "games" }),
-    fetch(new URL(`./texts.${language}.json`, import.meta.url)).then((answer) => answer.json()),
-  ]);
+  const [{ games }, texts] = await Promise.all([listed, gameTexts]);
   shelf = texts.groups;
   for (const game of games) known.set(game.name, translated(game, texts.games[game.name] ?? {}));
   // A sheet that this version refuses is not listed, but stays in the storage.
@@ -94,8 +92,11 @@ export async function played(position, moves = [], sheet) {
     await ask({ op: "view", position });
     throw new Error(text("games.noSheet", { name }));
   }
-  const answer = await advance(position, moves, about.sheet);
-  return { ...answer, about, board: await ask({ op: "board", position, sheet: about.sheet }) };
+  const [answer, board] = await Promise.all([
+    advance(position, moves, about.sheet),
+    ask({ op: "board", position, sheet: about.sheet }),
+  ]);
+  return { ...answer, about, board };
 }
 
 export const addressOf = (game) =>

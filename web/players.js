@@ -7,7 +7,7 @@ import { give } from "./ask.js";
 import { manifestOf } from "./ashta.js";
 import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
-import { text } from "./text.js";
+import { number, text } from "./text.js";
 
 // The trained bots, { name, game, seats, levels }, and the tables of perfect play, { name, game,
 // seats, bytes }. `game` includes the house rules, `seats` are letters, `levels` come from the
@@ -104,8 +104,10 @@ const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
 };
-export const sizeOfTable = (rules, seats) =>
-  `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
+export function sizeOfTable(rules, seats) {
+  const size = found(TABLES, rules, seats).bytes / 2 ** 20;
+  return `${number(size, size < 1 ? 1 : 0)} MB`;
+}
 
 // The possible players of a seat: [{ group, players: [[player, label, isPossible]], isMore }]. The
 // page offers groups with `isMore` on request.

@@ -74,7 +74,8 @@ export const games = () =>
     .filter(({ line }) => typeof line === "string")
     .sort((a, b) => b.when - a.when);
 
-// Reserves a stored game or a new game for this tab. Returns false if another tab has the game.
+// Reserves a stored game or a new game for this tab, and removes the oldest games if there are too
+// many. Returns false if another tab has the game.
 export async function claim(
   id = crypto.getRandomValues(new Uint32Array(2)).join("-"),
   isBegun = kept(GAME + id)?.isBegun ?? false,
@@ -82,6 +83,10 @@ export async function claim(
   if (id !== own && !(await lock(id))) return false;
   // A game without a throw is not kept beside the next game.
   if (id !== own && isNew) attempt(() => localStorage.removeItem(GAME + own));
+  for (const old of games()
+    .filter((game) => game.id !== id)
+    .slice(MOST - 1))
+    localStorage.removeItem(GAME + old.id);
   isNew = false;
   begun = isBegun;
   own = id;
@@ -110,14 +115,15 @@ function lock(id) {
   );
 }
 
-// Stores the current game, { line, players, at, position, isNew }, and removes the oldest games if
-// there are too many.
+// Stores the current game, { line, players, at, position, isNew }.
 export function keepGame(game) {
   if (own === null) return;
   isNew = game.isNew;
   keep(GAME + own, { ...game, isBegun: begun, when: Date.now() });
-  for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
+
+// Stores the drawing of the board; start.js shows it at the next visit.
+export const keepBoard = (board) => keep("ashta.board", board);
 
 const list = (key) => attempt(() => kept(key).filter(Boolean), []);
 // The results of finished games, as in stats.js.

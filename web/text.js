@@ -12,9 +12,12 @@ export const language = [
   ...navigator.languages.map((wanted) => wanted.split("-")[0]),
   "en",
 ].find((wanted) => LANGUAGES.includes(wanted));
-const texts = await fetch(new URL(`./${language}.json`, import.meta.url)).then((answer) =>
-  answer.json(),
-);
+const load = (name) =>
+  fetch(new URL(`./${name}.json`, import.meta.url)).then((answer) => answer.json());
+// The texts of the games. games.js handles the error.
+export const gameTexts = load(`texts.${language}`);
+gameTexts.catch(() => {});
+const texts = await load(language);
 // Translates a phrase of the engine.
 export const engine = translator(texts.engine ?? {});
 // Translates a sentence about rules.

@@ -22,20 +22,23 @@ let chosenAt = null,
 // the game has changed before the engine answered.
 export async function currentTurn(isOld) {
   const { game } = play,
-    { position } = game;
-  const view = await ask(game.request("view"));
+    { position, node } = game.node;
   const can = play.turnOfPerson(),
     key = `${can} ${game.at}/${game.last} ${position}`;
-  const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
   const isNew = can === "choose" && (chosenAt !== key || !choice),
-    isOnly = view.node === "decision" && game.node.choices === 1;
-  const choices = isNew || isOnly ? await ask(game.request("choices")) : null;
+    isOnly = node === "decision" && game.node.choices === 1;
+  const [view, choices, chances] = await Promise.all([
+    ask(game.request("view")),
+    isNew || isOnly ? ask(game.request("choices")) : null,
+    can === "enter" ? ask(game.request("chance")) : null,
+  ]);
   if (isOld() || game !== play.game || position !== game.position) return null;
   if (isNew) choice = new Choice(choices, view, game.board.words);
   if (can !== "choose") choice = null;
   // The buttons of the first turn work immediately.
   if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
   chosenAt = key;
+  const outcomes = chances?.outcomes ?? null;
   return { view, can, outcomes, isStuck: isOnly && !choices.nodes[0].lines.length };
 }
 

@@ -49,6 +49,10 @@ for (const colorScheme of ["light", "dark"]) {
           return (style(".way").opacity * Math.max(...both)) / Math.min(...both);
         });
         assert.ok(contrast >= 3, `${game}: ${contrast}`);
+        const note = await page
+          .locator("#turn-note")
+          .evaluate((one) => one.scrollHeight - one.clientHeight);
+        assert.ok(note <= 1, `${game}: ${note} pixels of the note are cut`);
       }
     },
   );

@@ -257,8 +257,10 @@ pageTest(
   { viewport: { width: 375, height: 700 } },
   async (page) => {
     const check = async (button, message) => {
-      // Removes the message of the button before.
-      await page.locator(message).evaluate((made) => (made.textContent = ""));
+      // Removes the message of the button before, if there is one.
+      await page
+        .locator(message)
+        .evaluateAll((all) => all.forEach((made) => (made.textContent = "")));
       await page.click(button);
       await page.waitForFunction((message) => {
         const made = document.querySelector(message);
@@ -343,7 +345,7 @@ pageTest("the dock cuts no text, and says when no piece can move", {}, async (pa
   for (const shown of [[...moves], [...moves, [1, 1]]]) {
     await show(page, record(shown));
     await page.click("#to-end");
-    await page.locator("#last-turn", { hasText: "cuts" }).waitFor();
+    await page.locator("#last-turn", { hasText: "captures" }).waitFor();
     for (const [width, height] of [...SIZES.slice(1, 6), [640, 400]]) {
       await page.setViewportSize({ width, height });
       assert.deepEqual(await cut(), [], `${width} by ${height}`);

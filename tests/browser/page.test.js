@@ -203,6 +203,52 @@ pageTest(
   blank,
 );
 
+for (const [width, height] of [
+  [375, 700],
+  [1280, 800],
+])
+  pageTest(
+    `the board of the last visit, at first the first board, is there at once, at ${width}`,
+    { viewport: { width, height } },
+    async (page) => {
+      let release, held;
+      await page.route("**/ashta.wasm", async (route) => {
+        await held;
+        await route.continue();
+      });
+      const visit = (address) => {
+        held = new Promise((resolve) => {
+          release = resolve;
+        });
+        return page.goto(address);
+      };
+      const box = async () => {
+        const found = await page.locator("#board svg:visible").evaluateAll((all) =>
+          all.map((one) => {
+            const { x, y, width, height } = one.getBoundingClientRect();
+            return [one.getAttribute("viewBox"), x, y, width, height].join(" ");
+          }),
+        );
+        assert.equal(found.length, 1);
+        return found[0];
+      };
+      const address = `${running.server.url}/games/ashta/`;
+      for (const game of ["pagade", null]) {
+        await visit(address);
+        const early = await box();
+        release();
+        await ready(page);
+        assert.equal(await box(), early);
+        if (game) await newGame(page, { game });
+      }
+      await visit(`${address}?game=siga`);
+      assert.equal(await page.locator("#board svg").count(), 0);
+      release();
+      await ready(page);
+    },
+    blank,
+  );
+
 for (const [file, place, words, goesOn] of [
   ["worker.js", "#trouble", "The rules cannot be loaded", false],
   ["ashta.wasm", "#trouble", "The rules cannot be loaded", false],

@@ -219,19 +219,19 @@ pageTest(
     await page.mouse.click(...(await middle(piece("K4"))));
     assert.deepEqual(await landings(page), [
       "K4 to P9 by 3+6",
-      "K4 to K7 by 3, cuts N on K7",
+      "K4 to K7 by 3, captures N on K7",
       "K4 to M9 by 6",
     ]);
     assert.deepEqual(
       await page
         .locator(".landing.captures")
         .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
-      ["K4 to K7 by 3, cuts N on K7"],
+      ["K4 to K7 by 3, captures N on K7"],
     );
     await page.mouse.click(...(await middle(page.locator(".landing.captures"))));
     // The first move is a preview: the captured piece is pale, and one throw remains.
     await page.locator(".piece.taken").waitFor();
-    assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, cuts N on K7; 6 left$/);
+    assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, captures N on K7; 6 left$/);
     const now = await state(page);
     await page.click("#undo");
     await page.waitForFunction((now) => document.body.dataset.state !== now, now);
@@ -244,7 +244,7 @@ pageTest(
     await page
       .locator("#turns button")
       .first()
-      .filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, cuts N on K7" })
+      .filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, captures N on K7" })
       .waitFor();
     // Either die can be first.
     await show(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
@@ -628,7 +628,7 @@ pageTest(
       .waitFor();
     assert.match(
       (await page.locator("#new-game [data-seat=N] > :not([hidden])").allTextContents()).join(),
-      /^A person here,Easy,Medium,Hard,Perfect \(loads \d+ MB\),More …$/,
+      /^A person here,Easy,Medium,Hard,Perfect \(loads [\d.]+ MB\),More …$/,
     );
     // Only two pieces of this game are solved.
     await page.click("#to-shelf");

@@ -9,6 +9,7 @@ import { after, before } from "node:test";
 
 import {
   ROOT,
+  SITE,
   ashta,
   copyGame,
   drop,
@@ -25,6 +26,8 @@ import {
   state,
 } from "./browser.js";
 
+const { translator } = await import(join(SITE, "phrases.js")),
+  english = translator(JSON.parse(await readFile(join(SITE, "en.json"), "utf8")).understood);
 const FOLDER = join(ROOT, "env", "games");
 const NAMES = (await readdir(FOLDER))
   .filter((file) => file.endsWith(".toml"))
@@ -136,7 +139,7 @@ pageTest("cowries and dice lie as the sheet counts them", {}, async (page) => {
   assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
 });
 
-// The dialog has the sentences that the program prints for these rules.
+// The dialog has the sentences that the program prints for these rules, in the words of the page.
 async function isUnderstood(page, rules) {
   const { understood } = JSON.parse(await ashta("game", rules, "--json"));
   await page.waitForFunction(
@@ -149,7 +152,7 @@ async function isUnderstood(page, rules) {
   );
   assert.deepEqual(
     await page.locator("#rules-text dd li").allTextContents(),
-    understood.flatMap(({ sentences }) => sentences),
+    understood.flatMap(({ sentences }) => sentences.map((sentence) => english(sentence))),
   );
 }
 

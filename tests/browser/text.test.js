@@ -18,8 +18,14 @@ async function textsOf(language) {
   const { engine, understood, ...texts } = JSON.parse(await read(`${language}.json`));
   return { engine, understood, texts };
 }
+const SHEETS = join(ROOT, "env", "games");
 const sheetTexts = async (language) =>
-  JSON.parse(await readFile(join(ROOT, "env", "games", `texts.${language}.json`), "utf8"));
+  JSON.parse(await readFile(join(SHEETS, `texts.${language}.json`), "utf8"));
+const sheetOf = (name) => readFile(join(SHEETS, `${name}.toml`), "utf8");
+// The rules of a game in English.
+const prose = async (name) => /(?<=^rules = """\n)[^]*?(?=""")/m.exec(await sheetOf(name))[0];
+// The words that the rules of a game use, too.
+const IN_RULES = /^(piece|square|throw|capture)$/;
 // The keys of a file, each with the names of its values.
 function keys(texts, path = "") {
   const isForms =
@@ -77,10 +83,14 @@ test("the texts use the words of the glossary", async () => {
     const { engine = {}, texts } = await textsOf(language),
       { groups, games } = await sheetTexts(language);
     const questions = Object.values(games).map(({ summary, flags }) => [summary, flags]);
+    const rules =
+      language === "en" ? await Promise.all(groups.flatMap((group) => group.games).map(prose)) : [];
     for (const { use, not } of glossary[language]) {
       const other = new RegExp(`(?<![\\p{L}.])(${not})(?!\\p{L})`, "iu");
       assert.deepEqual(
-        words([engine, texts, groups, questions]).filter((own) => other.test(own)),
+        words([engine, texts, groups, questions, IN_RULES.test(use) ? rules : []]).filter((own) =>
+          other.test(own),
+        ),
         [],
         use,
       );
@@ -89,14 +99,13 @@ test("the texts use the words of the glossary", async () => {
 });
 
 test("every built-in game has its texts in every language", async () => {
-  const sheets = join(ROOT, "env", "games"),
-    names = (await readdir(sheets)).filter((name) => name.endsWith(".toml"));
+  const names = (await readdir(SHEETS)).filter((name) => name.endsWith(".toml"));
   for (const language of languages) {
     const { groups, games } = await sheetTexts(language),
       listed = groups.flatMap((group) => group.games);
     assert.deepEqual([...listed].sort(), names.map((name) => name.slice(0, -5)).sort());
     for (const name of listed) {
-      const sheet = await readFile(join(sheets, `${name}.toml`), "utf8"),
+      const sheet = await sheetOf(name),
         { rules, flags } = games[name];
       const answers = [...sheet.matchAll(/^\[flags\.(\w+)(?:\.(\S+))?\]/gm)];
       for (const [, flag, value = "about"] of answers)
@@ -106,8 +115,11 @@ test("every built-in game has its texts in every language", async () => {
         name,
       );
       if (language === "en") continue;
-      const [prose] = /(?<=^rules = """\n)[^]*?(?=""")/m.exec(sheet);
-      assert.equal(rules.split("\n\n").length, prose.trim().split("\n\n").length, name);
+      assert.equal(
+        rules.split("\n\n").length,
+        (await prose(name)).trim().split("\n\n").length,
+        name,
+      );
     }
   }
 });

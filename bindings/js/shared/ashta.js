@@ -3,8 +3,14 @@
 
 /** Compiles the module from a URL or from its bytes. */
 export async function compile(source) {
-  const isBytes = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
-  return WebAssembly.compile(isBytes ? source : await fetchBytes(source));
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
+    return WebAssembly.compile(source);
+  // Node does not fetch files, and hosts can have another type for the module.
+  try {
+    return await WebAssembly.compileStreaming(fetch(source));
+  } catch {
+    return WebAssembly.compile(await fetchBytes(source));
+  }
 }
 
 /** Loads the module, compiled or as for `compile`. */

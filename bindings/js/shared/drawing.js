@@ -175,20 +175,20 @@ export class Drawing {
       here.filter(({ stage }) => stage === "waits"),
       here.filter(({ stage }) => stage !== "waits"),
     ];
-    const room = isCross ? 38 : isBeside ? 23 : 30,
+    const room = isCross ? 38 : isBeside ? 19 : 30,
       size = isCross ? 14 : isBeside ? 9 : 12;
-    const lettersOf = ({ place }) => place.length * size * 0.56 + (isBeside ? 5 : 10);
+    const lettersOf = ({ place }) => place.length * size * 0.64 + (isBeside ? 5 : 10);
     // Waiting pieces are at the left, finished pieces at the right; or below them, if the tray is
     // beside the board. If there is little room, discs overlap more.
     const begin = isCross ? 12 : isBeside ? 8 : width * 0.3;
     let left = begin,
-      right = width - 8;
+      right = width - 2;
     const placed = sides.flatMap((own, side) => {
       const sharing = isBeside ? own : here,
         middle = isCross ? height - 30 : isBeside ? 55 + 26 * side : height / 2;
       const free = sharing.reduce(
         (free, group) => free - lettersOf(group) - room,
-        right - begin - 4,
+        right - begin - 10,
       );
       const gaps = sharing.reduce((gaps, { count }) => gaps + count - 1, 0),
         most = free / Math.max(1, gaps);
@@ -199,7 +199,7 @@ export class Drawing {
         const caption = group.place,
           letters = lettersOf(group),
           isLeft = side === 0 || isBeside;
-        const start = isLeft ? left : (right -= span + letters);
+        const start = isLeft ? left : (right -= span + letters + 6);
         if (isLeft) left += span + letters;
         captions.push(
           svg(

@@ -15,7 +15,7 @@ const USUAL = 8;
 const FREE = 6;
 const MARGIN = 14;
 // The width and height of a tray beside the board, and the gap between both.
-const BOX = [82, 96],
+const BOX = [90, 96],
   GAP = 8;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 // Row and column of a square such as "C7", from 0.

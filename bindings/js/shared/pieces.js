@@ -92,7 +92,8 @@ export function drawn(svg, group, width, height = width) {
     count > 2
       ? svg(
           "g",
-          { transform: `translate(${wide - size} ${size - high})` },
+          // On the disc without an emblem.
+          { transform: `translate(${isUpright ? wide - size : size - wide} ${size - high})` },
           svg("circle", { r: size, class: "badge" }),
           svg(
             "text",
