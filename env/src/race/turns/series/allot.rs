@@ -176,8 +176,8 @@ impl SeriesTurns {
         }
     }
 
-    /// Returns the pieces that do not pass the finish if they move `pips` steps from their `reached`
-    /// places.
+    /// Returns the pieces that do not pass the finish if they move `pips` steps from their
+    /// `reached` places.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
         let too_far = u32::from(self.rules.home + 1).saturating_sub(pips);

@@ -227,8 +227,8 @@ impl Search<'_> {
         {
             return;
         }
-        // Pieces are borne off if all units are on the finish. An unused throw of 1 must not be able
-        // to bear off a piece.
+        // Pieces are borne off if all units are on the finish. An unused throw of 1 must not be
+        // able to bear off a piece.
         let can_bear_more = has_one && can_bear && !idle.bearing.is_empty();
         let size = self.lists.counts.len();
         let taken = match (is_bearing, can_bear_more) {
