@@ -58,9 +58,11 @@ function trouble(words) {
   if (words) byId("trouble").scrollIntoView({ block: "nearest" });
 }
 
+// Shows errors after the text of a key.
+const failing = (key) => (error) => fail(text(key), error);
+
 // Shows an error. If the program that answers the requests has stopped, waits until it runs again,
 // and continues.
-const RETRY = 1000;
 let isWaiting = false;
 async function fail(what, error) {
   if (error.code !== "stopped") return trouble(`${what}: ${error.message}`);
@@ -72,7 +74,7 @@ async function fail(what, error) {
       ({ ok }) => ok,
       () => false,
     );
-  while (!(await runs())) await new Promise((resolve) => setTimeout(resolve, RETRY));
+  while (!(await runs())) await new Promise((resolve) => setTimeout(resolve, 1000));
   isWaiting = false;
   trouble("");
   schedule();
@@ -87,7 +89,7 @@ play.onChange(({ kind, step, node }) => {
     if (["taken", "playing", "seated"].includes(kind)) loadBots();
     if (kind === "moved") count();
   }
-  followAttempt({ kind, step }, retry).catch((error) => fail(text("app.notReviewed"), error));
+  followAttempt({ kind, step }, retry).catch(failing("app.notReviewed"));
   schedule(step?.moves ?? null);
 });
 
@@ -120,7 +122,7 @@ function drawNow() {
   cancelAnimationFrame(frame);
   const step = walking;
   frame = glance = walking = null;
-  draw(step).catch((error) => fail(text("app.notDrawn"), error));
+  draw(step).catch(failing("app.notDrawn"));
   // Stores the game while the worker answers the request of `draw`.
   setTimeout(keepGame);
 }
@@ -329,6 +331,7 @@ function playOn() {
 // Goes back to a choice to play it again, or to play these actions.
 function retry(at, actions) {
   if (!actions) startAttempt(at);
+  scrollTo(0, 0);
   play.goTo(at);
   const go = () => actions && play.go(actions);
   if (!play.hasRecorded()) return go();
@@ -364,10 +367,10 @@ onClick({
   "#turn-back": goTo((game) => game.before(game.at, (at) => game.begins(at)) ?? 0),
   "#turn-on": goTo((game) => game.after(game.at, (at) => game.begins(at)) ?? game.last),
   "#play-on": playOn,
-  "#look-back": () => openReview(retry).catch((error) => fail(text("app.notReviewed"), error)),
+  "#look-back": () => openReview(retry).catch(failing("app.notReviewed")),
   "#share, #share-review": () =>
     sharePicture().then(
-      () => tell(aside, ""),
+      (said = "") => tell(aside, said),
       (error) =>
         error.code === "stopped"
           ? fail("", error)
@@ -376,7 +379,7 @@ onClick({
   "#rematch": () => again(0),
   "#swap": () => again(1),
   "#learn": () => learn(),
-  "#load-table": () => estimates.loadTable().catch((error) => fail(text("app.notPerfect"), error)),
+  "#load-table": () => estimates.loadTable().catch(failing("app.notPerfect")),
 });
 byId("slider").addEventListener("input", ({ target }) => play.goTo(Number(target.value)));
 for (const dialog of document.querySelectorAll("dialog")) {

@@ -28,18 +28,18 @@ onClick({
 // Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move,
 // and `light(null)` when it leaves.
 export function drawDock({ view, can, outcomes, isStuck }, light) {
-  const { board } = play.game,
-    { choice } = turn;
-  const { steps, nodes, at } = play.game,
-    own = [...steps.keys()].filter((step) => step < at && play.isPerson(steps[step].seat)),
+  const { board, steps, nodes, at, winners } = play.game,
+    { choice } = turn,
+    isOver = view.node === "over";
+  const own = [...steps.keys()].filter((step) => step < at && play.isPerson(steps[step].seat)),
     // A move that was the only one was not chosen.
     isNew = !play.guest && !own.some((step) => steps[step].actions && nodes[step].choices > 1),
     isFirst = isNew && ["throw", "enter"].includes(can) && !own.length;
   byId("turn").className =
-    `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
-  byId("turn").classList.toggle("choosing", view.node !== "over" && play.persons().length > 0);
+    `${view.mover ? `seat-${view.mover}` : `over seat-${winners[0]}`}${isFirst ? " first" : ""}`;
+  byId("turn").classList.toggle("choosing", !isOver && play.persons().length > 0);
   fill(byId("turn-title"), title(view, can, isStuck));
-  showText(byId("margin"), view.node === "over" ? ending(view, board, play.game.winners) : "");
+  showText(byId("margin"), isOver ? ending(view, board, winners) : "");
   drawNote(view, isFirst || (isNew && can === "choose") ? can : null);
   drawLast();
   drawThrown(view);
@@ -47,9 +47,9 @@ export function drawDock({ view, can, outcomes, isStuck }, light) {
   byId("leave").disabled = !choice?.end;
   byId("undo").disabled = play.undoTo() === null && !choice?.picked.length;
   byId("hurry").disabled = !play.isBusy() || play.isHurried;
-  byId("after").hidden = view.node !== "over";
+  byId("after").hidden = !isOver;
   drawMoves(choice?.options ?? [], light);
-  byId("moves").hidden = view.node !== "over" && !outcomes && !choice?.options.length;
+  byId("moves").hidden = !isOver && !outcomes && !choice?.options.length;
   fill(
     byId("entering"),
     outcomes?.map(({ throw: values }) =>
@@ -62,7 +62,7 @@ export function drawDock({ view, can, outcomes, isStuck }, light) {
   );
   byId("moves-title").textContent = outcomes
     ? text("dock.yourThrow")
-    : view.node === "over"
+    : isOver
       ? text("dock.after")
       : text("dock.moves");
   // The layout of the next frame is known without a second computation.
@@ -94,9 +94,16 @@ function drawMoves(options, light) {
 }
 
 function title(view, can, isStuck) {
-  if (view.node === "over") return [play.game.result];
+  const { winners, result, board } = play.game,
+    [own, ...others] = play.persons();
+  if (view.node === "over")
+    return [
+      !others.length && winners.includes(own) && board.outlook !== "placings"
+        ? text("game.youWin")
+        : result,
+    ];
   const isPerson = play.isPerson(view.mover),
-    isOnlyPerson = isPerson && play.persons().length === 1;
+    isOnlyPerson = isPerson && !others.length;
   const who = element(
     "span",
     { class: "who" },
@@ -118,11 +125,11 @@ function title(view, can, isStuck) {
 }
 
 // Shows the moves that the person has chosen so far. Before the first throw and the first choice of
-// a person, shows what to do (`first`), and the aim of the game: two sentences of the rules.
+// a person, shows what to do (`first`). If the person begins, shows the aim of the game, too: two
+// sentences of the rules.
 function drawNote({ throws }, first) {
   const { rules, summary } = play.game.about,
-    [start] = rules.trim().split("\n\n"),
-    [aim] = /^([^.]+\.){1,2}/.exec(start.replaceAll("\n", " ")) ?? [summary];
+    [aim] = /^([^.]+\.){1,2}/.exec(rules.trim()) ?? [summary];
   const chosen = turn.choice?.picked.map((move) => move.words).join(text("dock.then"));
   if (play.trouble) turn.showNote(text("dock.trouble", { error: play.trouble }), "warning");
   else if (chosen)
@@ -133,21 +140,26 @@ function drawNote({ throws }, first) {
       }),
     );
   else
-    turn.showNote(first ? `${text(`dock.first.${first}`)} ${first === "choose" ? "" : aim}` : "");
+    turn.showNote(
+      first
+        ? `${text(`dock.first.${first}`)} ${first === "choose" || play.game.lastTurn ? "" : aim}`
+        : "",
+    );
 }
 
 // Shows the last turn of another seat, apart from the throws of this turn.
 function drawLast() {
   const last = play.game.lastTurn;
   if (!last) return fill(byId("last-turn"));
-  const done = words(last.choices),
-    who = text(`seat.${last.seat}`),
+  const who = text(`seat.${last.seat}`),
     throws = stacked(last.throws, ", ");
   fill(
     byId("last-turn"),
     element("span", { class: `seat-${last.seat}` }, chip(last.seat)),
     " ",
-    [throws ? text("dock.last", { who, throws }) : who, done].filter(Boolean).join(": "),
+    [throws ? text("dock.last", { who, throws }) : who, words(last.choices)]
+      .filter(Boolean)
+      .join(": "),
   );
 }
 
@@ -174,10 +186,9 @@ function drawThrown(view) {
 // If a part of the dock has too little room, it scrolls, also by keys.
 function letScroll() {
   for (const id of ["thrown", "turn-note", "last-turn"]) {
-    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = byId(id);
-    if (scrollWidth > clientWidth || scrollHeight > clientHeight + 1)
-      byId(id).setAttribute("tabindex", "0");
-    else byId(id).removeAttribute("tabindex");
+    const place = byId(id);
+    place.tabIndex =
+      place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight + 1 ? 0 : -1;
   }
 }
 

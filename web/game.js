@@ -108,12 +108,15 @@ export class Game {
     return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // The last turn of another seat, or null. At the end of the game this is the current turn.
+  // The last turns in a row of another seat, or null. At the end of the game this is the current turn.
   get lastTurn() {
     if (this.node.node === "over") return this.turn(this.at);
     let turn = this.previousTurn(this.at);
     while (turn?.seat === this.node.mover) turn = this.previousTurn(turn.from);
-    return turn;
+    // A seat can have several turns in a row.
+    let from = turn?.from;
+    while (from && this.previousTurn(from).seat === turn.seat) ({ from } = this.previousTurn(from));
+    return turn && this.between(from, turn.to);
   }
 
   // The moves of this turn, and of the turns of other seats just before it. If there are no such

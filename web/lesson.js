@@ -32,8 +32,8 @@ function tell(title, sentences = [], buttons = []) {
 // Starts the lesson of a game: its rules, the letters of its seats, and its sheet if it has one.
 export async function openLesson(rules, seats, sheet) {
   try {
-    const lesson = await ask({ op: "lesson", game: rules, seats, sheet });
-    await showStep({ ...lesson, rules, seats, sheet }, 0);
+    const found = await ask({ op: "lesson", game: rules, seats, sheet });
+    await showStep({ ...found, rules, seats, sheet }, 0);
   } catch (error) {
     showText(byId("trouble"), error.message);
   }
@@ -109,13 +109,17 @@ export const learn = ({ rules, letters, about } = play.game) =>
   openLesson(rules, letters, about.sheet);
 
 // Draws the lesson, or what the page says about a move: the arguments of `tell`. Before the first
-// throw of a game, offers a lesson.
+// throw of a person, offers a lesson.
 export function drawGuide(said) {
   const { guest, game } = play,
     isNew = byId("guide").hidden;
   document.body.classList.toggle("visit", guest !== null);
   if (game.node.node === "over" && !settings.learned) set("learned", true);
-  byId("learn").hidden = guest !== null || settings.learned || game.last > 0 || !game.begins(0);
+  byId("learn").hidden =
+    guest !== null ||
+    settings.learned ||
+    !game.begins(0) ||
+    game.steps.some(({ seat }) => play.isPerson(seat));
   if (guest) guest.show();
   else tell(...(said ?? [""]));
   if (said && isNew) byId("guide").scrollIntoView({ block: "nearest" });

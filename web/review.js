@@ -2,6 +2,7 @@
 // They follow from the values of the adviser.
 
 import { ask } from "./ask.js";
+import { shown } from "./board.js";
 import { drawThrows } from "./dice.js";
 import { button, byId, chip, element, fill } from "./dom.js";
 import * as estimates from "./estimates.js";
@@ -152,14 +153,14 @@ export async function openReview(retry) {
 }
 
 // Draws the position of a step, its moves, and other moves (`tracks`), into its item.
-function draw(item, { at, seat, step }, tracks = []) {
+function draw(item, { at, step }, tracks = []) {
   const { game } = play;
   still({
     position: game.nodes[at].position,
     board: game.board,
     sheet: game.about.sheet,
     tracks: [...tracks, [step.thrown ? "" : "played", step.moves ?? []]],
-    seenFrom: seat,
+    seenFrom: shown.seenFrom,
   }).then(
     (made) => fill(item.querySelector(".picture"), made),
     () => {},
@@ -221,20 +222,19 @@ export async function followAttempt({ kind, step }, retry) {
   const about = isBest
     ? text("review.again.isBest")
     : text("review.again.best", { words: engine(best.words), ...amount(cost) });
-  verdict = [
+  judge([
     text(`review.again.${result}`, amount(change)),
     [about],
     [
       [text("review.retry"), () => retry(at)],
       ...(isBest ? [] : [[text("review.play"), () => retry(at, best.actions)]]),
-      [text("page.dismiss"), dismiss],
+      [text("page.dismiss"), () => judge(null)],
     ],
-  ];
-  play.changed({ kind: "judged" });
+  ]);
 }
 
-function dismiss() {
-  verdict = null;
+function judge(said) {
+  verdict = said;
   play.changed({ kind: "judged" });
 }
 

@@ -24,7 +24,6 @@ const STYLES = [
   "stroke-linejoin",
   "vector-effect",
   "opacity",
-  "visibility",
   "display",
   "fill-rule",
   "font-family",
@@ -45,7 +44,10 @@ export async function sharePicture() {
   const file = new File([await png(drawn(game, who))], `${game.rules.split("?")[0]}.png`, {
     type: "image/png",
   });
-  if (!navigator.canShare?.({ files: [file] })) return saveFile(file);
+  if (!navigator.canShare?.({ files: [file] })) {
+    saveFile(file);
+    return text("share.saved");
+  }
   await navigator
     .share({ files: [file], title: game.about.title })
     .catch(({ name }) => name === "AbortError" || saveFile(file));

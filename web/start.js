@@ -20,21 +20,20 @@ try {
 import("./module.js").catch(() => {});
 import("./text.js").catch(() => {});
 import("./app.js").catch(async (error) => {
-  const modules = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
-  const answers = await Promise.all(
-    modules.map((address) =>
-      fetch(address).then(
-        ({ ok }) => ok,
-        () => false,
+  const links = [...document.querySelectorAll("link[rel=modulepreload]")],
+    trouble = document.getElementById("trouble");
+  const missing = await Promise.all(
+    links.map(({ href }) =>
+      fetch(href).then(
+        ({ ok }) => (ok ? [] : href),
+        () => href,
       ),
     ),
   );
-  const missing = modules
-    .filter((_, at) => !answers[at])
-    .map((address) => address.split("/").at(-1));
+  const names = missing.flat().map((address) => address.split("/").at(-1));
   document.getElementById("turn-title").textContent = "The page cannot be loaded";
-  document.getElementById("trouble").hidden = false;
-  document.getElementById("trouble").textContent = missing.length
-    ? `The page cannot be loaded without ${missing.join(", ")}.`
+  trouble.hidden = false;
+  trouble.textContent = names.length
+    ? `The page cannot be loaded without ${names.join(", ")}.`
     : `The page cannot be loaded: ${error.message}`;
 });

@@ -7,7 +7,7 @@ import { groups } from "./pieces.js";
 
 // The picture of a position with its `board`, as the engine describes it. `tracks` are moves with
 // the names of their styles: [[name, moves]]; `seenFrom` is the seat at the lower edge.
-export async function still({ position, board, sheet, tracks = [], seenFrom = null }) {
+export async function still({ position, board, sheet, tracks = [], seenFrom }) {
   const view = await ask({ op: "view", position, sheet }),
     seats = view.seats.map(({ seat }) => seat);
   const drawing = new Drawing(svg, board, seats, seenFrom ?? seats[0]);

@@ -100,6 +100,7 @@ export async function cannot(group) {
 }
 
 export function showNote(note, kind = "soft") {
-  byId("turn-note").textContent = byId("turn-note").title = note;
-  byId("turn-note").className = kind;
+  const place = byId("turn-note");
+  place.textContent = note;
+  place.className = kind;
 }

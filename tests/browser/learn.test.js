@@ -34,6 +34,7 @@ pageTest(
     let now = await learn();
     for (const part of ["1 of 3", "2 of 3", "3 of 3"]) {
       assert.match(await page.textContent("#guide-title"), new RegExp(part));
+      assert.doesNotMatch(await page.textContent("body"), /players\.\w/);
       while (now.endsWith("throw")) now = await press(page, "#throw");
       for (; now.endsWith("choose"); now = await state(page)) {
         await page.locator("#actions button").first().click();

@@ -57,7 +57,7 @@ export class Frame {
     this.top = strip(2) || 3;
     this.across = this.columns * SIZE;
     this.down = this.rows * SIZE;
-    this.width = this.left + this.across + strip(1) + (strip(1) ? 4 : 2);
+    this.width = this.left + this.across + strip(1) + 4;
     this.height = this.top + this.down + this.edge + strip(0);
   }
 
