@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use ashta_agents::play::error::shortened;
 use clap::{Command, CommandFactory, FromArgMatches};
 
+use crate::cli::commands::terminal;
 use crate::cli::{self, commands, help};
 use crate::run::{Actors, output};
 
@@ -18,6 +19,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, actors: Option<Actors<
     let cli = cli::Cli::from_arg_matches(&typed).unwrap_or_else(|error| error.exit());
     match commands::run(cli, actors) {
         Ok(()) => 0,
+        // The Python package shuts down after the program, so this does not end the process.
+        Err(error) if error.is::<terminal::Interrupted>() => terminal::INTERRUPTED,
         Err(error) => {
             if !output::is_closed(&error) {
                 output::remark(format_args!("error: {}", shortened(&format!("{error:#}"))));

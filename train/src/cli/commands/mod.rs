@@ -16,7 +16,7 @@ mod play;
 mod rollout;
 mod serve;
 mod solve;
-mod terminal;
+pub mod terminal;
 mod train;
 
 use std::path::PathBuf;

@@ -93,7 +93,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                         "the same command resumes from {}",
                         kept.display()
                     ));
-                    std::process::exit(terminal::INTERRUPTED);
+                    bail!(terminal::Interrupted);
                 }
                 unfinished = Some(found);
             }

@@ -10,7 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::run::output::{print, remark};
 
 /// Exit code of an interrupted process.
-pub const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: u8 = 130;
+
+/// The user has stopped the command, which has said so.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
 
 /// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second
 /// request, ends the process immediately.
@@ -26,7 +31,7 @@ pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()
             return;
         }
         if begun.replace(Instant::now()).is_some() {
-            std::process::exit(INTERRUPTED);
+            std::process::exit(INTERRUPTED.into());
         }
         remark(message);
         stops.store(true, Ordering::Relaxed);

@@ -11,7 +11,7 @@ use crate::run::output::{print, print_json, remark};
 use crate::run::rundir::RunInfo;
 use crate::run::runlog::RunLog;
 use crate::run::{Actors, Run, games, prepare};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
 use serde_json::json;
@@ -61,7 +61,7 @@ pub fn run(args: &TrainArgs, actors: Option<Actors<'_>>) -> Result<()> {
             "interrupted; resume with\n    ashta train --resume {}",
             path.display()
         ));
-        std::process::exit(terminal::INTERRUPTED);
+        bail!(terminal::Interrupted);
     };
     print(score_table(&evaluation.results))?;
     if let Some(exploitability) = evaluation.exploitability {

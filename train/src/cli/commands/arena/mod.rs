@@ -80,7 +80,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
             )),
             None => remark("interrupted"),
         }
-        std::process::exit(terminal::INTERRUPTED);
+        bail!(terminal::Interrupted);
     }
     Ok(())
 }
