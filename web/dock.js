@@ -28,7 +28,7 @@ onClick({
 // Draws the result of `currentTurn` in turn.js. Calls `light(option)` when a pointer is on a move,
 // and `light(null)` when it leaves.
 export function drawDock({ view, can, outcomes, isStuck }, light) {
-  const { board, steps, nodes, at, winners } = play.game,
+  const { board, steps, nodes, at } = play.game,
     { choice } = turn,
     isOver = view.node === "over";
   const own = [...steps.keys()].filter((step) => step < at && play.isPerson(steps[step].seat)),
@@ -36,10 +36,10 @@ export function drawDock({ view, can, outcomes, isStuck }, light) {
     isNew = !play.guest && !own.some((step) => steps[step].actions && nodes[step].choices > 1),
     isFirst = isNew && ["throw", "enter"].includes(can) && !own.length;
   byId("turn").className =
-    `${view.mover ? `seat-${view.mover}` : `over seat-${winners[0]}`}${isFirst ? " first" : ""}`;
+    `${view.mover ? `seat-${view.mover}` : `over seat-${play.game.winners[0]}`}${isFirst ? " first" : ""}`;
   byId("turn").classList.toggle("choosing", !isOver && play.persons().length > 0);
   fill(byId("turn-title"), title(view, can, isStuck));
-  showText(byId("margin"), isOver ? ending(view, board, winners) : "");
+  showText(byId("margin"), isOver ? ending(view, board, play.game.winners) : "");
   drawNote(view, isFirst || (isNew && can === "choose") ? can : null);
   drawLast();
   drawThrown(view);
@@ -94,13 +94,13 @@ function drawMoves(options, light) {
 }
 
 function title(view, can, isStuck) {
-  const { winners, result, board } = play.game,
+  const { game } = play,
     [own, ...others] = play.persons();
   if (view.node === "over")
     return [
-      !others.length && winners.includes(own) && board.outlook !== "placings"
+      !others.length && game.winners.includes(own) && game.board.outlook !== "placings"
         ? text("game.youWin")
-        : result,
+        : game.result,
     ];
   const isPerson = play.isPerson(view.mover),
     isOnlyPerson = isPerson && !others.length;

@@ -65,16 +65,15 @@ function keptGame(game, { record, parts: [players, ...result] }) {
       (made) => fill(picture, made),
       () => {},
     );
-  const act = () =>
-    orRefuse(async () => {
-      if (!(await resumeGame(game))) throw new Error(text("exchange.elsewhere"));
-      byId("exchange").close("done");
-    });
   return element(
     "li",
     {},
     button(
-      act,
+      () =>
+        orRefuse(async () => {
+          if (!(await resumeGame(game))) throw new Error(text("exchange.elsewhere"));
+          byId("exchange").close("done");
+        }),
       { class: "quiet" },
       picture,
       element(

@@ -32,8 +32,10 @@ function tell(title, sentences = [], buttons = []) {
 // Starts the lesson of a game: its rules, the letters of its seats, and its sheet if it has one.
 export async function openLesson(rules, seats, sheet) {
   try {
-    const found = await ask({ op: "lesson", game: rules, seats, sheet });
-    await showStep({ ...found, rules, seats, sheet }, 0);
+    await showStep(
+      { ...(await ask({ op: "lesson", game: rules, seats, sheet })), rules, seats, sheet },
+      0,
+    );
   } catch (error) {
     showText(byId("trouble"), error.message);
   }
