@@ -170,6 +170,7 @@ pageTest(
       /piece on G3/,
     );
     await page.keyboard.press("Enter");
+    await page.locator(".landing").waitFor();
     await page.keyboard.press("Enter");
     await ended();
   },

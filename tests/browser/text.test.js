@@ -59,9 +59,9 @@ test("every key is used, and every used key exists", async () => {
     await Promise.all(files.filter((name) => /\.(js|html)$/.test(name)).map(read))
   ).join("\n");
   const known = english.map((key) => key.split(" ")[0]);
-  const used = [...sources.matchAll(/(?:\btext\(|data-(?:text|label)=)["`]([\w.-]+)(\$\{)?/g)].map(
-    ([, key, isOpen]) => [key, Boolean(isOpen)],
-  );
+  const used = [
+    ...sources.matchAll(/(?:\b(?:text|failing)\(|data-(?:text|label)=)["`]([\w.-]+)(\$\{)?/g),
+  ].map(([, key, isOpen]) => [key, Boolean(isOpen)]);
   const uses = (key, [found, isOpen]) => (isOpen ? key.startsWith(found) : key === found);
   assert.deepEqual(
     used.filter((use) => !known.some((key) => uses(key, use))),
