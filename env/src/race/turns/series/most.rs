@@ -339,7 +339,7 @@ impl Search<'_> {
                 let [one, other] = [counts[at % size], counts[share.at]];
                 if (0..3).all(|kind| one[kind] + other[kind] <= self.all[kind + 1]) {
                     let after = sums(ones, share.ones) & self.ones;
-                    next[(at / size | share.away) * size + at % size + share.at] |= after;
+                    next[((at / size) | share.away) * size + at % size + share.at] |= after;
                     any |= after;
                 }
             }
