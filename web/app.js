@@ -63,6 +63,7 @@ const failing = (key) => (error) => fail(text(key), error);
 
 // Shows an error. If the program that answers the requests has stopped, waits until it runs again,
 // and continues.
+const RETRY = 1000;
 let isWaiting = false;
 async function fail(what, error) {
   if (error.code !== "stopped") return trouble(`${what}: ${error.message}`);
@@ -74,7 +75,7 @@ async function fail(what, error) {
       ({ ok }) => ok,
       () => false,
     );
-  while (!(await runs())) await new Promise((resolve) => setTimeout(resolve, 1000));
+  while (!(await runs())) await new Promise((resolve) => setTimeout(resolve, RETRY));
   isWaiting = false;
   trouble("");
   schedule();

@@ -32,10 +32,8 @@ function tell(title, sentences = [], buttons = []) {
 // Starts the lesson of a game: its rules, the letters of its seats, and its sheet if it has one.
 export async function openLesson(rules, seats, sheet) {
   try {
-    await showStep(
-      { ...(await ask({ op: "lesson", game: rules, seats, sheet })), rules, seats, sheet },
-      0,
-    );
+    const lesson = await ask({ op: "lesson", game: rules, seats, sheet });
+    await showStep({ ...lesson, rules, seats, sheet }, 0);
   } catch (error) {
     showText(byId("trouble"), error.message);
   }

@@ -87,10 +87,12 @@ function item({ to, number, turns }, goTo) {
   );
 }
 
+const MOST_NEWS = 8;
+
 // Announces a text to screen readers.
 export function say(news) {
   byId("news").append(element("p", {}, news));
-  while (byId("news").children.length > 8) byId("news").firstChild.remove();
+  while (byId("news").children.length > MOST_NEWS) byId("news").firstChild.remove();
 }
 
 export function sentence(step, node, throws) {

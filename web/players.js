@@ -104,10 +104,8 @@ const winsOf = (player, bot) => {
   const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
   return known ? Math.round(100 * known.score) : null;
 };
-export function sizeOfTable(rules, seats) {
-  const size = found(TABLES, rules, seats).bytes / 2 ** 20;
-  return `${number(size, size < 1 ? 1 : 0)} MB`;
-}
+export const sizeOfTable = (rules, seats) =>
+  `${number(found(TABLES, rules, seats).bytes / 2 ** 20, 1)} MB`;
 
 // The possible players of a seat: [{ group, players: [[player, label, isPossible]], isMore }]. The
 // page offers groups with `isMore` on request.

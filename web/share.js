@@ -32,7 +32,7 @@ const STYLES = [
   "text-anchor",
 ];
 
-// Shares the picture, or saves it if the browser cannot share files.
+// Shares the picture. If the browser cannot share files, saves it and returns a text that says so.
 export async function sharePicture() {
   const { game } = play,
     who = estimates.adviser();

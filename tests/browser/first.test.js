@@ -54,6 +54,9 @@ for (const colorScheme of ["light", "dark"]) {
           .evaluate((one) => one.scrollHeight - one.clientHeight);
         assert.ok(note <= 1, `${game}: ${note} pixels of the note are cut`);
       }
+      await newGame(page, { game: "mensch", first: "N" });
+      assert.ok((await page.isVisible("#last-turn")) && (await page.isVisible("#learn")));
+      assert.equal(await page.textContent("#turn-note"), "Press Throw. ");
     },
   );
 }

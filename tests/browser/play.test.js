@@ -701,6 +701,18 @@ pageTest("going back gives no other throws, and going on again goes on", {}, asy
   );
 });
 
+pageTest("the note about the last turn has all turns in a row of a seat", {}, async (page) => {
+  // North enters by a 6, throws again, and moves by a 4.
+  const start = "mensch S:hand,hand,hand,7/N:hand,hand,3,30 N 6";
+  await show(page, JSON.stringify({ players: ["a", "novice"], start, moves: [0, [4], 1] }));
+  await page.click("#to-end");
+  await page
+    .locator("#last-turn", {
+      hasText: "North threw 6, 4: enter on G11, throws again; G11 to G7 by 4",
+    })
+    .waitFor();
+});
+
 pageTest("a game is looked back on, played again, and with other seats", {}, async (page) => {
   await hurry(page);
   await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });

@@ -39,6 +39,7 @@ pageTest(
       };
     });
     const picture = (await saved(page, "#share")).toString("base64");
+    await page.getByText("The picture is saved").waitFor();
     const [width, ground, ...seats] = await page.evaluate(async (picture) => {
       const image = await createImageBitmap(
         new Blob([Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0))]),

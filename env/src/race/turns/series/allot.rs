@@ -42,7 +42,7 @@ pub(crate) struct Units {
     pub(crate) together: Set,
     /// Waiting pieces that enter with a throw of 1.
     pub(crate) entering: Set,
-    /// Pieces in the finish that leave the board with a throw of 1 (are borne off).
+    /// Pieces on the finish that leave the board with a throw of 1 (are borne off).
     pub(crate) bearing: Set,
 }
 

@@ -30,8 +30,8 @@ impl SeriesTurns {
             && self.completes(allotment)
             && (alone & units.bearing).is_empty()
         {
-            // Far from the finish, no throw stays unused: each unit can take all
-            // remaining throws, or can leave them to another piece.
+            // Far from the finish, no throw stays unused: each unit can take all remaining throws,
+            // or can leave them to another piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
             let can_go_on_together = can_go_on.when(self.takes_all_together(rest));
