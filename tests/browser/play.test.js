@@ -141,8 +141,9 @@ pageTest(
     const begin = async () => {
       await show(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 4");
     };
+    // The turn of North can follow at once.
     const ended = () =>
-      page.locator("#turns button").first().filter({ hasText: "G3 to G7 by 4" }).waitFor();
+      page.locator("#turns button", { hasText: "G3 to G7 by 4" }).first().waitFor();
     const piece = page.locator(".piece.can[aria-label*='piece on G3']");
     await begin();
     await page.mouse.click(...(await middle(piece)));
@@ -703,8 +704,8 @@ pageTest("going back gives no other throws, and going on again goes on", {}, asy
 
 pageTest("the note about the last turn has all turns in a row of a seat", {}, async (page) => {
   // North enters by a 6, throws again, and moves by a 4.
-  const start = "mensch S:hand,hand,hand,7/N:hand,hand,3,30 N 6";
-  await show(page, JSON.stringify({ players: ["a", "novice"], start, moves: [0, [4], 1] }));
+  const start = "mensch S:hand,hand,hand,7/N:hand,hand,3,30 N *";
+  await show(page, JSON.stringify({ players: ["a", "novice"], start, moves: [[6], 0, [4], 1] }));
   await page.click("#to-end");
   await page
     .locator("#last-turn", {
