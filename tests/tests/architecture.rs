@@ -303,7 +303,7 @@ fn modules_of_env_import_only_those_before() {
 
 #[test]
 fn kinds_of_turn_are_matched_in_one_place() {
-    let places = ["race/turns/mod.rs", "sheet/check.rs", "sheet/check/idle.rs"];
+    let places = ["race/turns/mod.rs", "sheet/check.rs", "sheet/check/keys.rs"];
     let kinds = ["Throw", "Series", "Each", "Dice", "Divide"];
     let words: Vec<String> = kinds
         .iter()
@@ -336,6 +336,15 @@ fn rules_of_the_board_are_read_by_the_board_alone() {
             .chain(["let Sheet {"])
             .collect::<Vec<_>>(),
     );
+}
+
+/// `turns/mod.rs` compiles a sheet and chooses its kind of turn.
+#[test]
+fn the_engine_reads_compiled_rules() {
+    let folders = ["moves/", "observe", "position/", "turns/", "face_values"];
+    let mut files = code_in("env/src/race", &folders);
+    files.retain(|(path, _)| !path.ends_with("turns/mod.rs"));
+    never_say(&files, &["Sheet", "sheet()"]);
 }
 
 /// The lines of code that name a built-in game: in words with hyphens or underscores, or in one.

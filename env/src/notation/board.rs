@@ -219,7 +219,7 @@ impl Race {
     /// The kind of `square`; [`Ground::Outside`] if no course of the game contains it.
     pub fn ground(&self, square: Square) -> Ground {
         let name = square.to_string();
-        let board = &self.rules.sheet.board;
+        let board = &self.ruleset().sheet().board;
         if board.middle.contains(&name) {
             return Ground::Home;
         }
@@ -253,7 +253,7 @@ impl Race {
             .map(|seat| self.seat_note(state, seat))
             .collect();
         notes.push(String::new());
-        let words = &self.rules.sheet.words;
+        let words = &self.rules.words;
         let has =
             |wanted: &dyn Fn(Ground) -> bool| self.squares().any(|(_, ground)| wanted(ground));
         let mut marks = Vec::new();
@@ -309,7 +309,7 @@ impl Race {
             } else {
                 "has not"
             };
-            parts.push(format!("{has} {}", self.rules.sheet.words.captured));
+            parts.push(format!("{has} {}", self.rules.words.captured));
         }
         if self.spec().payoff == Payoff::Placings && state.finished[seat.index()] > 0 {
             parts.push(format!("rank {}", state.finished[seat.index()]));

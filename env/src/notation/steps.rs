@@ -63,8 +63,8 @@ impl Race {
         let from = self.reached(state)[slot];
         // A piece that enters begins before the course.
         let origin = match from {
-            0 if self.rules.enters_by_count() => self.rules.entry,
-            0 => self.rules.entry - 1,
+            0 if self.rules.enters_by_count() => self.rules.enters_at,
+            0 => self.rules.enters_at - 1,
             from => from,
         };
         // A piece that reaches a lower place has gone around the course again (a lap), or back from
@@ -151,7 +151,7 @@ impl Race {
             let from = match reached[slot] {
                 _ if role & role::ENTERED != 0 => 1,
                 place if role & role::BORNE != 0 => place + 1,
-                0 if steps > 0 => self.rules.entry,
+                0 if steps > 0 => self.rules.enters_at,
                 place => place,
             };
             reached[slot] = from + steps;

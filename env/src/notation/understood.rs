@@ -135,7 +135,7 @@ impl Race {
     }
 
     fn facts(&self) -> Facts {
-        let (rules, sheet) = (&self.rules, &self.rules.sheet);
+        let (rules, sheet) = (&self.rules, self.ruleset().sheet());
         let mut facts = Facts(Table::new());
         let table = sheet.table();
         for (part, keys) in table
@@ -256,7 +256,7 @@ impl Race {
     fn add_board(&self, facts: &mut Facts) {
         let (rules, board, course) = (
             &self.rules,
-            &self.rules.sheet.board,
+            &self.ruleset().sheet().board,
             self.board().course(Seat::SOUTH),
         );
         let direction = |at: usize| {
@@ -316,7 +316,7 @@ impl Race {
         facts.set_if(private.is_some(), "private", private.unwrap_or_default());
         facts.set_if(!is_met(1), "first is own", true);
         facts.set("pieces", counted(self.pieces(), "piece"));
-        let setup = rules.setup();
+        let setup = &rules.setup;
         facts.set(
             "setup",
             joined(
@@ -326,7 +326,7 @@ impl Race {
                 ", ",
             ),
         );
-        let sent_to = rules.sent_to();
+        let sent_to = rules.sent_to;
         facts.set_if(
             sent_to > 0,
             "sent to",
@@ -340,7 +340,7 @@ impl Race {
 
     /// Adds the values of throws, and of turns with several throws.
     fn add_throws(&self, facts: &mut Facts) {
-        let (rules, turn) = (&self.rules, &self.rules.sheet.turn);
+        let (rules, turn) = (&self.rules, &self.rules.turn);
         let dice = rules.values_of_throw();
         // The weight of a value of one die is the square root of the weight of its doublet.
         let outcomes = rules
@@ -391,7 +391,7 @@ impl Race {
     fn add_entry(&self, facts: &mut Facts) {
         let (rules, entry, words) = (
             &self.rules,
-            &self.rules.sheet.entry,
+            &self.rules.entry,
             self.turns.notation().words(),
         );
         let by = |is_under_way: usize| {
@@ -417,24 +417,25 @@ impl Race {
         };
         facts.set(
             "waits",
-            rules.setup().first() == Some(&0) || rules.sent_to() == 0,
+            rules.setup.first() == Some(&0) || rules.sent_to == 0,
         );
         facts.set("Entering", capital(&by(0)));
         facts.set_if(by(0) != by(1), "entering later", by(1));
         facts.set_if(entry.by_bonus, "only by bonus", true);
         facts.set("enters by count", rules.enters_by_count());
-        facts.set_if(rules.entry == 1, "enters on first", true);
+        facts.set_if(rules.enters_at == 1, "enters on first", true);
         if rules.enters_by_count() {
             let example = rules
                 .faces
                 .iter()
-                .find(|&&value| rules.entry + value < rules.home);
-            let square =
-                |value: u8| self.board().course(Seat::SOUTH)[usize::from(rules.entry + value) - 1];
+                .find(|&&value| rules.enters_at + value < rules.home);
+            let square = |value: u8| {
+                self.board().course(Seat::SOUTH)[usize::from(rules.enters_at + value) - 1]
+            };
             let example = example.map(|&value| format!("{value} on {}", square(value)));
             facts.set_if(example.is_some(), "example", example.unwrap_or_default());
         } else {
-            facts.set("entry square", self.numbered(rules.entry));
+            facts.set("entry square", self.numbered(rules.enters_at));
         }
     }
 }

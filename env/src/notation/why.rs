@@ -56,7 +56,7 @@ impl Race {
     fn lost(&self, state: &State) -> Option<String> {
         let (is_last, again) = (
             self.turns.notation().loses_throw(state),
-            &self.rules.sheet.turn.again,
+            &self.rules.turn.again,
         );
         let row = is_last.then(|| {
             format!(
@@ -105,7 +105,7 @@ impl Race {
     fn reason(&self, state: &State, place: u8) -> String {
         let moves = |state: &State| !self.beginnings(state, place).is_empty();
         let seat = self.colour(state);
-        let words = &self.rules.sheet.words;
+        let words = &self.rules.words;
         if place == self.rules.goal {
             return format!("it has finished: {}", self.place_text(place));
         }
@@ -166,7 +166,7 @@ impl Race {
             let away = if seat == own {
                 self.rules.goal
             } else {
-                self.rules.sent_to()
+                self.rules.sent_to
             };
             let pieces = &mut state.pieces[seat.index()];
             pieces[..self.pieces()]

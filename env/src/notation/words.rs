@@ -139,7 +139,7 @@ impl Race {
         let to = match name(taken.to) {
             Some(square) => format!("to {square}"),
             None if self.rules.goal > self.rules.home => {
-                format!("to the {}", self.rules.sheet.words.home)
+                format!("to the {}", self.rules.words.home)
             }
             None => "home".to_owned(),
         };
@@ -160,14 +160,14 @@ impl Race {
         match (taken.kind, from) {
             (MoveKind::Enter, _) => format!(
                 "enter {count}on {}",
-                name(self.rules.entry).unwrap_or_default()
+                name(self.rules.enters_at).unwrap_or_default()
             ),
             (MoveKind::Bear, _) => format!("bear {count}off"),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),
             (MoveKind::Together(count), from) => {
                 let unit = if count == 2 {
-                    &self.rules.sheet.words.unit
+                    &self.rules.words.unit
                 } else {
                     "three"
                 };
@@ -245,7 +245,7 @@ impl Race {
                 .unwrap_or_default();
             format!(
                 "{} {}{square}",
-                self.rules.sheet.words.captures,
+                self.rules.words.captures,
                 seat.letter().to_string().repeat(group.len())
             )
         };

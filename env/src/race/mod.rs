@@ -67,8 +67,8 @@ impl Race {
     /// Never, because a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
-        let rules = turns::compile(Arc::clone(sheet), seats, pieces)
-            .expect("the sheet of a ruleset was checked");
+        let rules =
+            turns::compile(sheet, seats, pieces).expect("the sheet of a ruleset was checked");
         let (seating, rules) = (rules.seating, Arc::new(rules));
         let turns = Turns::new(Arc::clone(&rules));
         let actions = by_kind!(&turns, turns => turns.actions());
@@ -144,7 +144,7 @@ impl Race {
     /// Returns the place of captured pieces: off the board, the first square, or another square
     /// that only their owner uses.
     pub fn waiting_place(&self) -> u8 {
-        self.rules.sent_to()
+        self.rules.sent_to
     }
 
     /// Returns whether pieces are borne off (taken off the board). If so, the finish is not the
@@ -308,6 +308,6 @@ impl RaceGame for Race {
     }
 
     fn captured(&self) -> u8 {
-        self.rules.steps(self.rules.sent_to())
+        self.rules.steps(self.rules.sent_to)
     }
 }

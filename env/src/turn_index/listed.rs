@@ -112,7 +112,7 @@ impl ListedWalk {
             let Some(slot) = places.iter().position(|&other| other == place) else {
                 return side;
             };
-            places[slot] = rules.sent_to();
+            places[slot] = rules.sent_to;
             sort(&mut places);
             index
                 .sides

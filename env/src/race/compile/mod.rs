@@ -17,7 +17,6 @@ pub(crate) use cells::Closing;
 
 use std::collections::BTreeSet;
 use std::ops::{BitAnd, BitOr};
-use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
@@ -30,8 +29,8 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    EntryAt, FirstWhile, OpenedBy, Overshoot, Returns, SentTo, Setup, Sheet, Speed, Unit, UnitKind,
-    Without,
+    Capture, End, Entry, EntryAt, FinishedPartner, FirstWhile, OpenedBy, Overshoot, Returns,
+    SentTo, Setup, Sheet, Speed, Turn, Unit, UnitKind, WithPartner, Without, Words,
 };
 
 /// The number of entries of a table by place.
@@ -50,7 +49,6 @@ pub(crate) type Cells = u128;
 /// The tables of a sheet.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
     pub(crate) seating: Participants,
     /// The place of the finish. If pieces must fill the last squares instead, this is the place
@@ -62,7 +60,7 @@ pub(crate) struct Rules {
     pub(crate) finished_from: u8,
     /// The place where pieces enter. If the throw decides where a piece enters, this is the place
     /// before the place that a throw of 1 reaches.
-    pub(crate) entry: u8,
+    pub(crate) enters_at: u8,
     /// The place where a piece has made 0 steps.
     origin: u8,
     /// The cell of each place: `[seat][place]`.
@@ -100,6 +98,29 @@ pub(crate) struct Rules {
     pub(crate) lap: u8,
     /// The rules of units. Their squares are in [`Closing::unit_cells`] and [`Rules::declaring`].
     pub(crate) unit: Unit,
+    pub(crate) capture: Capture,
+    pub(crate) turn: Turn,
+    pub(crate) entry: Entry,
+    pub(crate) overshoot: Overshoot,
+    /// Whether pieces must fill the last squares of the course.
+    pub(crate) fills: bool,
+    /// Whether the game ends when the first seat has finished.
+    pub(crate) ends_with_first: bool,
+    /// Whether a seat that has finished throws for its partner.
+    pub(crate) partner_donates: bool,
+    /// Whether pieces of partners can be on one square.
+    pub(crate) partners_share: bool,
+    /// The places at the start of a game, in ascending order. A seat with fewer pieces uses the
+    /// last of these places.
+    pub(crate) setup: ArrayVec<u8, MAX_PIECES>,
+    /// The place of captured pieces.
+    pub(crate) sent_to: u8,
+    /// The number of dice of a throw. Several dice that are used one by one count.
+    pub(crate) dice: u8,
+    /// The words of the game for the notation and for texts.
+    pub(crate) words: Words,
+    /// The number of the first square in the notation.
+    pub(crate) first_number: u8,
     /// Whether positions record which seats have entered a piece.
     pub(crate) remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
@@ -235,30 +256,30 @@ impl Rules {
     /// # Errors
     /// Returns a description of the problem if a course is wrong.
     pub(crate) fn new(
-        sheet: Arc<Sheet>,
+        sheet: &Sheet,
         seats: SeatSet,
         pieces: usize,
         dice: u8,
         steps: fn([u8; 2]) -> u128,
     ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
-        let outcomes = outcomes(&sheet, dice, steps);
+        let outcomes = outcomes(sheet, dice, steps);
         let faces: BTreeSet<u8> = outcomes
             .iter()
             .flat_map(|throw| throw.values)
             .filter(|&value| value > 0)
             .collect();
         let effects: [ThrowEffects; 256] =
-            std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
-        let (home, goal) = home_and_goal(&sheet, &board, pieces);
-        let (entry, origin) = entry_and_origin(&sheet);
+            std::array::from_fn(|value| ThrowEffects::new(sheet, value as u8));
+        let (home, goal) = home_and_goal(sheet, &board, pieces);
+        let (enters_at, origin) = entry_and_origin(sheet);
         let gate = if sheet.gate.at == 0 {
             NOWHERE
         } else {
             sheet.board.place_of(sheet.gate.at)
         };
         let seating = Participants::new(&sheet.seats, seats, pieces);
-        let cells = CellMap::new(&sheet, &board, seats, home);
+        let cells = CellMap::new(sheet, &board, seats, home);
         let kinds = cells.kinds(gate);
         let tables = cells.tables(&kinds, &seating);
         let [one, two] = cells.with_room(&kinds, pieces);
@@ -276,22 +297,38 @@ impl Rules {
             } else {
                 goal
             },
-            entry,
+            enters_at,
             origin,
             cells: tables.cells,
             places: tables.places,
             meeting: tables.meeting,
             bits: tables.bits,
             captured: kinds.plain,
-            closing: Closing::new(&sheet, &kinds, [one, two]),
+            closing: Closing::new(sheet, &kinds, [one, two]),
             room: [0; PLACES],
-            gate_rule: GateRule::new(&sheet, &seating),
+            gate_rule: GateRule::new(sheet, &seating),
             lap: if sheet.gate.at > 0 && sheet.gate.without == Without::Lap {
                 sheet.gate.lap.max(1)
             } else {
                 0
             },
             unit: sheet.unit.clone(),
+            capture: sheet.capture.clone(),
+            turn: sheet.turn.clone(),
+            entry: sheet.entry.clone(),
+            overshoot: sheet.finish.overshoot,
+            fills: sheet.finish.fill,
+            ends_with_first: sheet.seats.end == End::First,
+            partner_donates: sheet.seats.finished_partner == FinishedPartner::Donates,
+            partners_share: sheet.stacking.partner == WithPartner::Shares,
+            setup: setup(sheet),
+            sent_to: match sheet.pieces.sent_to {
+                Returns::Wait(to) => u8::from(to == SentTo::Start),
+                Returns::Square(number) => sheet.board.place_of(number),
+            },
+            dice: sheet.throws.dice,
+            words: sheet.words.clone(),
+            first_number: sheet.board.first_number,
             gate,
             remembers_entry: sheet.entry.first_while == FirstWhile::Never,
             chances: chances(&outcomes, |_| true),
@@ -308,7 +345,6 @@ impl Rules {
             effects,
             board: board.clone(),
             seating,
-            sheet: Arc::clone(&sheet),
         };
         Ok(rules.with_room(one, two))
     }
@@ -337,9 +373,9 @@ impl Rules {
     #[inline]
     pub(crate) fn entered_at(&self, value: u8) -> u8 {
         if self.enters_by_count() {
-            self.target(self.entry, value, false)
+            self.target(self.enters_at, value, false)
         } else {
-            self.entry
+            self.enters_at
         }
     }
 
@@ -347,7 +383,7 @@ impl Rules {
     /// square.
     #[inline]
     pub(crate) fn enters_by_count(&self) -> bool {
-        self.sheet.entry.at == EntryAt::COUNT
+        self.entry.at == EntryAt::COUNT
     }
 
     /// Returns the index of `value` among the values of a die.
@@ -392,6 +428,11 @@ impl Rules {
         self.gate != NOWHERE
     }
 
+    /// Returns the cells of South's `places`. Cells and places are bits.
+    pub(crate) fn cells_of(&self, places: u128) -> Cells {
+        places_of(places).fold(0, |cells, place| cells | self.bits[0][usize::from(place)])
+    }
+
     /// Returns the cells where pieces of two of these seats can meet while all pieces are on
     /// `places`. Cells and places are bits.
     pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
@@ -411,7 +452,7 @@ impl Rules {
             .course(seat)
             .last()
             .copied()
-            .filter(|_| !self.sheet.finish.fill)
+            .filter(|_| !self.fills)
     }
 
     #[inline]
@@ -439,7 +480,7 @@ impl Rules {
 
     /// Returns whether a position can be dead: no seat can ever move again.
     pub(crate) fn waits_at_gate(&self) -> bool {
-        self.has_gate() && self.sheet.gate.without == Without::Wait
+        self.has_gate() && !self.gate_rule.is_open_to_all && self.lap == 0
     }
 
     /// Returns the landing place of a piece whose throw leads to `place`. If this is beyond its
@@ -475,35 +516,25 @@ impl Rules {
         let over = to.saturating_sub(self.home);
         let bits = |place: u8| self.bits[0][usize::from(place)];
         let is_own = |place: u8| place == from || bits(place) & bits(from) != 0;
-        match self.sheet.finish.overshoot {
-            _ if to == self.home && self.sheet.finish.fill => WALL,
+        match self.overshoot {
+            _ if to == self.home && self.fills => WALL,
             _ if over == 0 => to,
             Overshoot::Wasted => self.home,
             Overshoot::Bounces if over < self.home && !is_own(self.home - over) => self.home - over,
             Overshoot::Illegal | Overshoot::Bounces => WALL,
         }
     }
+}
 
-    /// Returns the place of captured pieces.
-    #[inline]
-    pub(crate) fn sent_to(&self) -> u8 {
-        match self.sheet.pieces.sent_to {
-            Returns::Wait(to) => u8::from(to == SentTo::Start),
-            Returns::Square(number) => self.sheet.board.place_of(number),
-        }
-    }
-
-    /// Returns the places at the start of a game, in ascending order. A seat with fewer pieces uses
-    /// the last of these places.
-    pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
-        match &self.sheet.pieces.setup {
-            Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
-            Setup::On(numbers) => {
-                let last = &numbers[numbers.len().saturating_sub(MAX_PIECES)..];
-                last.iter()
-                    .map(|&number| self.sheet.board.place_of(number))
-                    .collect()
-            }
+/// Returns the places of [`Rules::setup`].
+fn setup(sheet: &Sheet) -> ArrayVec<u8, MAX_PIECES> {
+    match &sheet.pieces.setup {
+        Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
+        Setup::On(numbers) => {
+            let last = &numbers[numbers.len().saturating_sub(MAX_PIECES)..];
+            last.iter()
+                .map(|&number| sheet.board.place_of(number))
+                .collect()
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Reachability analysis: the places that pieces can reach, and the places that cannot reach the
 //! finish. Checks of sheets and the layout of observations use it.
 
-use crate::game::{Seat, SeatSet};
+use crate::game::Seat;
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{BonusOrder, Divide, Overshoot, Sheet, UnitKind};
+use crate::sheet::values::{BonusOrder, Divide, Overshoot, UnitKind};
 
 /// Iterates over the set bits in ascending order.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -62,7 +62,7 @@ impl Rules {
     fn hops_of_throw(&self, throw: &Throw) -> u128 {
         let [a, _] = throw.values;
         let mut steps = throw.steps;
-        if self.sheet.turn.divide == Divide::Finish {
+        if self.turn.divide == Divide::Finish {
             steps |= (2 << a) - 2;
         }
         if self.unit.kind != UnitKind::None {
@@ -87,9 +87,9 @@ impl Rules {
         self.targets(place, hops, true) | self.targets(place, hops, false)
     }
 
-    /// Returns whether one of `seats` can ever pass its gate. If only a capture opens the gate, one
+    /// Returns whether one of the seats can ever pass its gate. If only a capture opens the gate, one
     /// of the seats must be able to capture an enemy before the gate.
-    pub(crate) fn opens(&self, seats: SeatSet) -> bool {
+    pub(crate) fn opens(&self, seating: &Participants) -> bool {
         if self.gate_rule.is_open_to_all {
             return true;
         }
@@ -100,14 +100,13 @@ impl Rules {
             let cell = usize::from(self.cells[seat.index()][usize::from(place)]);
             self.places[enemy.index()][cell].into_iter().any(is_there)
         };
-        let seating = Participants::new(&self.sheet.seats, seats, self.seating.pieces);
         let captures = |seat: Seat| {
             seating
                 .enemies(seat)
                 .iter()
                 .any(|&enemy| places_of(before).any(|place| meets(seat, enemy, place)))
         };
-        seats.iter().any(captures)
+        seating.seats.iter().any(captures)
     }
 
     /// Returns the places where pieces of `own` can land with a throw, and the places that they can
@@ -128,23 +127,21 @@ impl Rules {
             .fold([0; 2], from);
         // If pieces bounce off the finish, a throw and then its step can reach other places than
         // their sum.
-        if self.sheet.finish.overshoot == Overshoot::Bounces
-            && self.effects[usize::from(throw.values[0])].bonus
+        if self.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus
         {
             touched = places_of(touched[0] & ((1 << self.home) - 2)).fold(touched, from);
         }
         if own.contains(&0) {
             let entered = if self.enters_by_count() {
-                from([0; 2], self.entry)
+                from([0; 2], self.enters_at)
             } else {
-                [1 << self.entry, 0]
+                [1 << self.enters_at, 0]
             };
             // A piece that has entered can move again if the entry does not spend the throw, or if
             // the step of 1 is still unused.
-            let Sheet { entry, turn, .. } = &*self.sheet;
-            let enters_first = !entry.by_bonus || turn.bonus_order == BonusOrder::Any;
+            let enters_first = !self.entry.by_bonus || self.turn.bonus_order == BonusOrder::Any;
             let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
-            let on = if entry.spends && !has_more {
+            let on = if self.entry.spends && !has_more {
                 0
             } else {
                 entered[0]
@@ -165,18 +162,18 @@ impl Rules {
     fn reached(&self, from: impl Fn(u8, u128) -> u128) -> u128 {
         let hops = self.hops();
         let mut found = self
-            .setup()
-            .into_iter()
-            .fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
+            .setup
+            .iter()
+            .fold(1 << self.sent_to, |found: u128, place| found | 1 << place);
         if found & 1 == 1 {
             let thrown = self
                 .outcomes
                 .iter()
                 .fold(0, |steps, throw| steps | throw.steps);
             found |= match self.enters_by_count() {
-                false => 1 << self.entry,
+                false => 1 << self.enters_at,
                 true => from(
-                    self.entry,
+                    self.enters_at,
                     self.entering_steps(0, thrown) | self.entering_steps(1, thrown),
                 ),
             };

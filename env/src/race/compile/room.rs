@@ -3,13 +3,12 @@
 use super::{PLACES, Rules};
 use crate::game::Seat;
 use crate::race::position::state::State;
-use crate::sheet::values::WithPartner;
 
 impl Rules {
     /// Returns the position at the start of a game.
     pub(crate) fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);
-        let (setup, pieces) = (self.setup(), self.seating.pieces);
+        let (setup, pieces) = (&self.setup, self.seating.pieces);
         for seat in self.seating.seats.iter() {
             state.pieces[seat.index()][..pieces].copy_from_slice(&setup[setup.len() - pieces..]);
         }
@@ -34,12 +33,11 @@ impl Rules {
     pub(crate) fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
         let seats = self.seating.seats;
         let bit = |seat: Seat, place: u8| self.bits[seat.index()][usize::from(place) % PLACES];
-        let shares = self.sheet.stacking.partner == WithPartner::Shares;
         let pairs = seats
             .iter()
             .flat_map(|seat| seats.iter().map(move |other| (seat, other)));
         let apart = pairs.filter(|&(seat, other)| {
-            other > seat && (!shares || self.seating.enemies(seat).contains(&other))
+            other > seat && (!self.partners_share || self.seating.enemies(seat).contains(&other))
         });
         apart.into_iter().find_map(|(seat, other)| {
             let held = state.pieces[other.index()]

@@ -60,7 +60,7 @@ impl Rules {
                 .when(self.closing.unit_cells >> cell & 1 == 1),
             UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
         };
-        let capture = &self.sheet.capture;
+        let capture = &self.capture;
         let takes_units = match capture.unit_on_unit {
             UnitMeeting::Takes => true,
             UnitMeeting::TakesEqual => there.bits().count_ones() as usize <= by,
@@ -82,13 +82,13 @@ impl Rules {
             return None;
         }
         if declared == 0 {
-            let mut left = own.without(taken).or(taken.each(self.sent_to())).bytes();
+            let mut left = own.without(taken).or(taken.each(self.sent_to)).bytes();
             sort(&mut left);
             return Some((left, 0));
         }
         Some(in_order(std::array::from_fn(|slot| {
             if taken.contains(slot) {
-                (self.sent_to(), 0)
+                (self.sent_to, 0)
             } else {
                 (places[slot], declared >> slot & 1)
             }

@@ -73,13 +73,12 @@ pub(crate) struct Moves {
 
 impl Moves {
     pub(crate) fn new(rules: Arc<Rules>) -> Moves {
-        let sheet = &rules.sheet;
         let steps_of = |value: u8| if value == BONUS { 1 } else { value };
         let hops = |steps: u8, is_open: bool| {
             std::array::from_fn(|from| rules.target(from as u8, steps, is_open))
         };
         let enters = |stage: usize, value: u8| match value {
-            BONUS => sheet.entry.by_bonus,
+            BONUS => rules.entry.by_bonus,
             value => value > 0 && rules.effects[usize::from(value)].enters[stage],
         };
         let alone = |stage: usize, is_open: bool, value: u8| {
@@ -101,7 +100,7 @@ impl Moves {
         Moves {
             can_revisit: rules.back < rules.home
                 || rules.lap > 0
-                || sheet.finish.overshoot == Overshoot::Bounces,
+                || rules.overshoot == Overshoot::Bounces,
             has_units: rules.unit.kind != UnitKind::None,
             are_units_tied: !rules.unit.split,
             has_few_pieces: rules.seating.pieces <= FEW,
@@ -305,7 +304,7 @@ impl Moves {
             on.to_single
         };
         let (from, steps) = match own[group.slot] {
-            0 if self.rules.enters_by_count() => (self.rules.entry, value),
+            0 if self.rules.enters_by_count() => (self.rules.enters_at, value),
             from if from == 0
                 || value == BONUS
                 || from.wrapping_add(1) == self.rules.home && to == self.rules.home =>
@@ -376,9 +375,14 @@ impl Moves {
             let landing = at[usize::from(to) % PLACES];
             let mut can_go_alone = is_offered & (landing & on.to_single == none);
             let stays = self.can_revisit && landing & start != none;
-            let after =
-                usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1))
-                    % PLACES;
+            let after = usize::from(
+                if from == 0 {
+                    self.rules.enters_at
+                } else {
+                    from
+                }
+                .wrapping_add(1),
+            ) % PLACES;
             if stays {
                 can_go_alone = is_offered
                     && self.can_hop(state, seat, own, Group { slot, count: 1 }, value, to);

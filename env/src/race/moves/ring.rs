@@ -65,7 +65,7 @@ impl Squares {
             of,
             landings,
             home: rules.home,
-            entry: rules.entry,
+            entry: rules.enters_at,
             comes_back,
         }
     }

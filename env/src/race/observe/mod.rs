@@ -309,9 +309,9 @@ impl Left {
         // The piece enters with one of the throws, and the other throws then move it.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() {
-                rules.entry + throws[at]
+                rules.enters_at + throws[at]
             } else {
-                rules.entry
+                rules.enters_at
             };
             let others = throws[from..]
                 .iter()

@@ -124,9 +124,9 @@ impl Relations {
         let own = (facts.on_course[owner.index()] & !1).reverse_bits();
         // A waiting piece counts as a piece on the place from which its first throw moves it.
         let entry = if rules.enters_by_count() {
-            rules.entry
+            rules.enters_at
         } else {
-            rules.entry - 1
+            rules.enters_at - 1
         };
         let hunters = |enemy: &Seat| {
             let on_course = facts.on_course[enemy.index()];

@@ -24,10 +24,9 @@ use crate::sheet::values::Must;
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     letter: 'D',
     name: "turn.kind = \"dice\"",
-    dice: [2, 2],
+    dice: 2,
     // A hop uses one die, or the sum of both.
     steps: |[a, b]| 1 << a | 1 << b | 1 << (a + b),
-    must: &[Must::Most, Must::Optional],
 };
 
 #[derive(Clone, Debug)]
@@ -68,11 +67,11 @@ impl DiceTurns {
             && (1..=rules.longest)
                 .filter(|&steps| rules.hops() >> steps & 1 == 1)
                 .all(|steps| {
-                    let (south, entering) = (&squares[0], rules.entry + steps);
+                    let (south, entering) = (&squares[0], rules.enters_at + steps);
                     south.of(entering) == ring::BESIDE || steps > rules.longest / 2
                 });
         DiceTurns {
-            is_optional: rules.sheet.turn.must == Must::Optional,
+            is_optional: rules.turn.must == Must::Optional,
             has_dead_ends: rules.waits_at_gate(),
             piece_kinds: [
                 OWN,
@@ -379,7 +378,7 @@ impl TurnNotation for DiceTurns {
             .rules
             .place_within(state, &state.pieces[self.colour(state).index()], slot);
         let die = self.die(state, action);
-        let unit = &self.rules.sheet.words.unit;
+        let unit = &self.rules.words.unit;
         if actions::is_pair(action, self.rules.seating.pieces) {
             format!("{die},{die}: {unit} on {place}")
         } else {

@@ -10,26 +10,38 @@ use std::sync::Arc;
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
 use super::{TurnKeys, TurnMachine};
 use crate::game::{Action, ActionMask};
-use crate::race::compile::Rules;
 use crate::race::compile::reach::places_of;
+use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
-use crate::sheet::values::Must;
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     letter: 'V',
     name: "turn.kind = \"divide\"",
-    dice: [2, 2],
+    dice: 2,
     // Any part of the total is a hop.
     steps: |[a, b]| (2 << (a + b)) - 2,
-    must: &[Must::Most],
 };
 
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
     pub(crate) rules: Arc<Rules>,
+    /// For each place, the step counts that lead a piece on, as bits. 0 is always possible.
+    steps: Box<[u32; PLACES]>,
 }
 
 impl DivideTurns {
+    pub(crate) fn new(rules: Arc<Rules>) -> DivideTurns {
+        let leads = |from: usize, steps: u8| rules.target(from as u8, steps, true) != WALL;
+        let steps = |from: usize| {
+            let counts = (1..=rules.longest).filter(|&steps| from > 0 && leads(from, steps));
+            counts.fold(1, |all, steps| all | 1 << steps)
+        };
+        DivideTurns {
+            steps: Box::new(std::array::from_fn(steps)),
+            rules,
+        }
+    }
+
     /// Returns the action that enters a piece.
     pub(crate) fn enter(&self) -> Action {
         Action(self.rules.longest + 1)
@@ -57,15 +69,11 @@ impl DivideTurns {
 
     /// Returns the parts that a piece can get, as bits. 0 is always possible.
     fn parts(&self, place: u8, dice: [u8; 2]) -> u32 {
-        if place == 0 {
-            return 1;
-        }
         let total = dice[0] + dice[1];
+        let parts = self.steps[usize::from(place) % PLACES] & ((2 << total) - 1);
         let home = self.rules.home.saturating_sub(place);
-        let parts = (2 << total.min(home)) - 1;
-        let needs_doublet =
-            (1..=total).contains(&home) && self.rules.effects[usize::from(home)].needs_doublet;
-        if needs_doublet && dice != [home, home] {
+        let needs_doublet = self.rules.effects[usize::from(home)].needs_doublet;
+        if needs_doublet && home <= total && dice != [home, home] {
             parts & !(1 << home)
         } else {
             parts
@@ -115,7 +123,7 @@ impl DivideTurns {
         });
         sort(&mut own);
         state.pieces[mover.index()] = own;
-        let turn = &self.rules.sheet.turn;
+        let turn = &self.rules.turn;
         let is_doublet = state.dice[0] == state.dice[1];
         self.end_turn(
             state,

@@ -24,9 +24,8 @@ use crate::sheet::values::Must;
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     letter: 'E',
     name: "turn.hop = \"each\"",
-    dice: [1, 4],
+    dice: 1,
     steps: |[value, _]| 1 << value,
-    must: &[Must::Most, Must::Greedy, Must::Optional],
 };
 
 #[derive(Clone, Debug)]
@@ -66,12 +65,12 @@ impl EachTurns {
     /// Returns whether a seat is free to play any possible throw, even if other throws then stay
     /// unused.
     fn is_free(&self) -> bool {
-        self.rules.sheet.turn.must != Must::Most
+        self.rules.turn.must != Must::Most
     }
 
     /// Returns the number of throws that `together` pieces use when they move together.
     fn throws_used(&self, together: usize) -> u8 {
-        if self.rules.sheet.throws.dice > 1 {
+        if self.rules.dice > 1 {
             together as u8
         } else {
             1
@@ -246,7 +245,7 @@ impl TurnMachine for EachTurns {
         if offered.any(|throw| !legal(throw).is_empty()) {
             mask.insert(LATER);
         }
-        with_pass(mask, self.rules.sheet.turn.must == Must::Optional)
+        with_pass(mask, self.rules.turn.must == Must::Optional)
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
@@ -266,7 +265,7 @@ impl TurnMachine for EachTurns {
         if plays && self.can_play(state) {
             return;
         }
-        let again = state.registers[CAPTURED] > 0 && self.rules.sheet.turn.again_on_capture;
+        let again = state.registers[CAPTURED] > 0 && self.rules.turn.again_on_capture;
         self.end_turn(state, again);
     }
 
@@ -287,8 +286,8 @@ impl TurnNotation for EachTurns {
         let first = self
             .kinds_left(state)
             .take(state.registers[SKIPPED].count_ones() as usize);
-        let dice = u32::from(self.rules.sheet.throws.dice);
-        let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
+        let dice = u32::from(self.rules.dice);
+        let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to);
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.registers[SKIPPED]
             && (dice == 1 || state.registers[SKIPPED] != 0 || self.count(state) < dice)
             && self
@@ -305,7 +304,7 @@ impl TurnNotation for EachTurns {
     }
 
     fn words(&self) -> TurnWords {
-        if self.rules.sheet.throws.dice == 1 {
+        if self.rules.dice == 1 {
             let turn = &[
                 "Throws are made until one ends the series. Then they are used one by one, in any order.",
                 "Each throw is a hop with a landing of its own. A piece moves any number of times.",

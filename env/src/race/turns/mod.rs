@@ -24,7 +24,7 @@ use arrayvec::ArrayVec;
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::Rules;
 use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{End, FinishedPartner, Hop, Must, Sheet, TurnKind};
+use crate::sheet::values::{Hop, Sheet, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
@@ -124,8 +124,7 @@ pub(crate) trait TurnMachine {
                 .any(|seat| is_done(seat) && is_done(seat.rotated(2)));
         }
         let seats = seating.seats.len();
-        count + 1 == seats
-            || count > 0 && (self.rules().sheet.seats.end == End::First || seats == 2)
+        count + 1 == seats || count > 0 && (self.rules().ends_with_first || seats == 2)
     }
 
     /// Returns whether no seat can ever move again.
@@ -145,9 +144,7 @@ pub(crate) trait TurnMachine {
     /// Returns whether a seat still has turns: it has not finished, or it throws for its partner.
     fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let rules = self.rules();
-        state.finished[seat.index()] == 0
-            || rules.seating.has_teams
-                && rules.sheet.seats.finished_partner == FinishedPartner::Donates
+        state.finished[seat.index()] == 0 || rules.seating.has_teams && rules.partner_donates
     }
 
     /// Returns the number of observation columns for the unused throws.
@@ -213,18 +210,16 @@ pub(crate) enum Turns {
     Divide(DivideTurns),
 }
 
-/// The sheet keys that a kind of turn accepts.
+/// The names of a kind of turn, and its throws.
 pub(crate) struct TurnKeys {
-    /// The letter of the kind in [`TurnKeys::SUPPORTED`].
+    /// The letter of the kind in the rules of keys, `sheet/check/keys.rs`.
     pub(crate) letter: char,
     /// The kind in words, for messages such as "this value only works with ...".
     pub(crate) name: &'static str,
-    /// The smallest and the largest allowed `throws.dice`.
-    pub(crate) dice: [u8; 2],
+    /// The number of dice that are thrown at once.
+    pub(crate) dice: u8,
     /// Returns the step counts that one throw allows a piece on the course, as bits.
     pub(crate) steps: fn([u8; 2]) -> u128,
-    /// The values of `turn.must` that the kind accepts.
-    pub(crate) must: &'static [Must],
 }
 
 impl TurnKeys {
@@ -234,49 +229,6 @@ impl TurnKeys {
         &each::KEYS,
         &dice::KEYS,
         &divide::KEYS,
-    ];
-
-    /// Keys that not every kind of turn supports; the values that need such a kind, if other values
-    /// do not; and the letters of the kinds. Without a list, all values except the default need
-    /// such a kind. `a number` is any number.
-    pub(crate) const SUPPORTED: [(&str, &str, &str); 37] = [
-        ("seats.teams", "", "TED"),
-        ("seats.end", "", "TED"),
-        ("board.mark_rule", "plain", "T"),
-        ("board.mark_again", "", "T"),
-        ("board.other_marks", "", "T"),
-        ("pieces.sent_to", "a number", "TE"),
-        ("turn.hop", "", "SE"),
-        ("turn.again", "", "T"),
-        ("turn.again_on_capture", "", "TSEV"),
-        ("turn.again_on_doublet", "", "V"),
-        ("turn.again_unused", "", "T"),
-        ("turn.again_on_finish", "", "T"),
-        ("turn.most_throws", "", "T"),
-        ("turn.last_throw", "", "T"),
-        ("turn.bonus", "", "T"),
-        ("turn.bonus_order", "", "T"),
-        ("turn.divide", "", "T"),
-        ("entry.first_while", "", "T"),
-        ("entry.at", "a number", "T"),
-        ("entry.compulsory", "", "TD"),
-        ("entry.clear", "", "T"),
-        ("entry.by_bonus", "", "T"),
-        ("entry.spends", "", "T"),
-        ("entry.tries", "", "T"),
-        ("entry.lost_before", "", "SE"),
-        ("stacking.block", "", "T"),
-        ("stacking.partner", "", "TE"),
-        ("unit.kind", "declared", "SE"),
-        ("unit.speed", "double", "TE"),
-        ("unit.passable", "", "T"),
-        ("capture.unit_on_unit", "", "TE"),
-        ("gate.at", "", "TED"),
-        ("finish.bear_off", "", "SE"),
-        ("finish.doublets", "", "V"),
-        ("finish.overshoot", "", "T"),
-        ("finish.from_last", "", "T"),
-        ("finish.fill", "", "T"),
     ];
 
     pub(crate) fn of(sheet: &Sheet) -> &'static TurnKeys {
@@ -323,12 +275,12 @@ impl Turns {
     }
 
     pub(crate) fn new(rules: Arc<Rules>) -> Turns {
-        match (rules.sheet.turn.kind, rules.sheet.turn.hop) {
+        match (rules.turn.kind, rules.turn.hop) {
             (TurnKind::Throw, _) => Turns::Throw(ThrowTurns::new(rules)),
             (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules)),
             (TurnKind::Series, Hop::Each) => Turns::Each(EachTurns::new(rules)),
             (TurnKind::Dice, _) => Turns::Dice(DiceTurns::new(rules)),
-            (TurnKind::Divide, _) => Turns::Divide(DivideTurns { rules }),
+            (TurnKind::Divide, _) => Turns::Divide(DivideTurns::new(rules)),
         }
     }
 }
@@ -337,8 +289,8 @@ impl Turns {
 ///
 /// # Errors
 /// Returns a description of the problem if a course is wrong.
-pub(crate) fn compile(sheet: Arc<Sheet>, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
-    let keys = TurnKeys::of(&sheet);
+pub(crate) fn compile(sheet: &Sheet, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
+    let keys = TurnKeys::of(sheet);
     // Several dice that are used one by one are also thrown one by one.
-    Rules::new(sheet, seats, pieces, keys.dice[0], keys.steps)
+    Rules::new(sheet, seats, pieces, keys.dice, keys.steps)
 }

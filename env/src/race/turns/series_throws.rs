@@ -69,7 +69,7 @@ impl SeriesThrows {
             None => AllottedThrow::Last(*value),
         };
         let outcomes = values.iter().map(outcome).collect();
-        let (lost_before, dice) = (rules.sheet.entry.lost_before, rules.sheet.throws.dice);
+        let (lost_before, dice) = (rules.entry.lost_before, rules.dice);
         SeriesThrows {
             lost_before,
             home: rules.home,
@@ -94,7 +94,7 @@ impl SeriesThrows {
             columns: 0..8,
             marks: self.all().map(mark).collect(),
         };
-        let flags = match (self.rules.sheet.turn.hop, self.rules.sheet.turn.must) {
+        let flags = match (self.rules.turn.hop, self.rules.turn.must) {
             (Hop::Each, _) => vec![skipped, Flags::yes(CAPTURED, 0)],
             (Hop::Sum, Must::Greedy) => vec![skipped],
             (Hop::Sum, _) => Vec::new(),
@@ -367,7 +367,7 @@ impl SeriesThrows {
             PASS => format!("{value}: unused"),
             LATER => format!("{value}: later"),
             _ if actions::is_pair(action, rules.seating.pieces) => {
-                format!("{value}: {} on {place}", rules.sheet.words.unit)
+                format!("{value}: {} on {place}", rules.words.unit)
             }
             _ if action >= THREES => format!("{value}: three on {place}"),
             _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),

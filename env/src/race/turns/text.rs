@@ -1,6 +1,7 @@
 //! The notation and the words of a kind of turn. The kinds share moves of units, and names of
 //! places and throws.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::{TurnMachine, actions};
@@ -223,12 +224,12 @@ impl Rules {
     /// Returns the name of a place: the number of its square, or the game's word for a place that
     /// is not a square.
     pub(crate) fn place_text(&self, place: u8) -> String {
-        let words = &self.sheet.words;
+        let words = &self.words;
         match place {
             0 => words.off.clone(),
             place if place == self.home => words.home.clone(),
             place if place > self.home => words.borne.clone(),
-            place => (place - 1 + self.sheet.board.first_number).to_string(),
+            place => (place - 1 + self.first_number).to_string(),
         }
     }
 
@@ -250,9 +251,8 @@ impl Rules {
 
     /// Returns the values of a die: `1, 3, 4 or 6`.
     pub(crate) fn throw_words(&self) -> String {
-        let mut values = self.sheet.throws.values.clone();
-        values.sort_unstable();
-        any_of(&values)
+        let values: BTreeSet<u8> = self.outcomes.iter().map(|throw| throw.values[0]).collect();
+        any_of(&Vec::from_iter(values))
     }
 
     /// Loads the dice from the text of a position and checks their number.

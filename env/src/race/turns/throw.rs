@@ -15,9 +15,8 @@ use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must};
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     letter: 'T',
     name: "turn.kind = \"throw\"",
-    dice: [1, 1],
+    dice: 1,
     steps: |[value, _]| 1 << value,
-    must: &[Must::One, Must::NoMerge, Must::Optional],
 };
 
 /// The register of the failed tries to enter in a row.
@@ -34,7 +33,6 @@ pub(crate) struct ThrowTurns {
     /// The number of slots that actions name. Actions from this number on name two pieces.
     slots: u8,
     moves: Moves,
-    must: Must,
     /// Whether some moves have priority over other moves: an entry, or a move of the piece on the
     /// entry square.
     has_priority: bool,
@@ -43,14 +41,10 @@ pub(crate) struct ThrowTurns {
     /// actions of pairs play the step first.
     steps_first: bool,
     pub(crate) has_dead_ends: bool,
-    again_on_capture: bool,
-    again_on_finish: bool,
     /// Whether every throw can grant another throw by its value, even if the throw stays unused. No
     /// throw is lost.
     always_counts: bool,
     most_throws: u8,
-    /// The number of tries that a seat without a piece on the course has to enter a piece.
-    tries: u8,
     /// Whether the last throw of a turn is lost if its value would grant another throw.
     loses_last: bool,
     /// Whether a throw can have two parts.
@@ -84,22 +78,16 @@ enum PartKind {
 
 impl ThrowTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
-        let sheet = &rules.sheet;
+        let (turn, entry) = (&rules.turn, &rules.entry);
         ThrowTurns {
-            must: sheet.turn.must,
-            has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
-            has_parts: sheet.turn.divide == Divide::Finish,
-            steps_first: sheet.turn.bonus_order == BonusOrder::Any,
+            has_priority: entry.compulsory || entry.clear || entry.by_bonus,
+            has_parts: turn.divide == Divide::Finish,
+            steps_first: turn.bonus_order == BonusOrder::Any,
             has_dead_ends: rules.waits_at_gate(),
-            again_on_capture: sheet.turn.again_on_capture,
-            again_on_finish: sheet.turn.again_on_finish,
-            always_counts: sheet.turn.again_unused && sheet.turn.last_throw == LastThrow::Played,
-            most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
-            tries: sheet.entry.tries,
-            loses_last: sheet.turn.last_throw == LastThrow::Lost,
-            is_in_parts: sheet.turn.divide == Divide::Finish
-                || !sheet.entry.spends
-                || !sheet.turn.bonus.is_empty(),
+            always_counts: turn.again_unused && turn.last_throw == LastThrow::Played,
+            most_throws: turn.throw_limit().unwrap_or(u8::MAX),
+            loses_last: turn.last_throw == LastThrow::Lost,
+            is_in_parts: turn.divide == Divide::Finish || !entry.spends || !turn.bonus.is_empty(),
             slots: actions::slots(rules.seating.pieces),
             moves: Moves::new(Arc::clone(&rules)),
             rules,
@@ -132,8 +120,8 @@ impl ThrowTurns {
         let to = self.target(state, seat, throw, action);
         let has_captured = self.moves.play(state, seat, self.group(action), to);
         state.seat_marks |= u8::from(self.rules.remembers_entry) << seat.index();
-        has_captured & self.again_on_capture
-            | (to == self.rules.home) & self.again_on_finish
+        has_captured & self.rules.turn.again_on_capture
+            | (to == self.rules.home) & self.rules.turn.again_on_finish
             | (self.rules.lands_again >> to & 1 == 1)
     }
 
@@ -218,7 +206,8 @@ impl ThrowTurns {
         }
         with_pass(
             mask,
-            self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging,
+            self.rules.turn.must == Must::Optional
+                || self.rules.turn.must == Must::NoMerge && is_only_merging,
         )
     }
 
@@ -236,7 +225,7 @@ impl ThrowTurns {
             .actions_of_throw(state, state.dice[0])
             .iter()
             .chain(steps.iter());
-        if self.must == Must::Optional {
+        if self.rules.turn.must == Must::Optional {
             return all.collect();
         }
         let all: ActionMask = all
@@ -255,10 +244,10 @@ impl ThrowTurns {
     /// if no move has priority.
     #[cold]
     fn before_others(&self, own: &[u8; MAX_PIECES], throw: u8, mask: ActionMask) -> ActionMask {
-        let entry = &self.rules.sheet.entry;
+        let entry = &self.rules.entry;
         let clears = own
             .iter()
-            .position(|&place| entry.clear && place == self.rules.entry)
+            .position(|&place| entry.clear && place == self.rules.enters_at)
             .map_or(0, |slot| {
                 // The piece leaves alone or in a unit.
                 (1 << slot | 1 << (self.slots + slot as u8)) & mask.bits()
@@ -279,7 +268,9 @@ impl ThrowTurns {
 
     /// Returns whether moves can grant one more throw.
     fn can_grant(&self) -> bool {
-        self.again_on_capture || self.again_on_finish || self.rules.lands_again != 0
+        self.rules.turn.again_on_capture
+            || self.rules.turn.again_on_finish
+            || self.rules.lands_again != 0
     }
 
     /// Returns whether the throw is lost because it is the last throw of the turn.
@@ -316,15 +307,14 @@ impl ThrowTurns {
     fn can_grant_by_value(&self, state: &State, action: Action) -> bool {
         let could_be_used =
             || self.actions_of_throw(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
-        !self.is_lost(state)
-            && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
+        !self.is_lost(state) && (self.rules.turn.again_unused || action < PASS || could_be_used())
     }
 
     /// Returns whether an action is a failed try to enter: no piece can use the throw, and the seat
     /// has no piece on the course. A throw that is lost is not a try.
     #[inline]
     fn fails_to_enter(&self, state: &State, action: Action) -> bool {
-        self.tries > 1
+        self.rules.entry.tries > 1
             && action >= PASS
             && state.phase == Phase::Choose
             && !self.is_lost(state)
@@ -368,7 +358,7 @@ impl ThrowTurns {
         };
         let is_granted =
             (state.registers[GRANTED] > 0) | (action < PASS && self.hop(state, seat, by, action));
-        if is_first && has_entered && !self.rules.sheet.entry.spends {
+        if is_first && has_entered && !self.rules.entry.spends {
             (state.phase, state.registers[GRANTED]) = (Phase::Allot, is_granted.into());
             return;
         }
@@ -402,7 +392,7 @@ impl ThrowTurns {
         let ([tries, count, _], mover) = (state.registers, state.mover);
         let by_value = self.rules.effects[usize::from(thrown)].again & counts;
         let is_granted = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
-        let tries_again = fails & !is_granted & (tries + 1 < self.tries);
+        let tries_again = fails & !is_granted & (tries + 1 < self.rules.entry.tries);
         let again = is_granted | tries_again;
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
@@ -477,29 +467,28 @@ impl TurnMachine for ThrowTurns {
     /// If entering does not spend a throw, one column means "a piece has entered with this throw".
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
-        match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
+        match (self.has_parts, self.rules.turn.bonus.is_empty()) {
             (true, _) => 2 * faces + u16::from(self.rules.longest),
             (false, false) => 2 * faces + 1 + u16::from(self.steps_first),
-            (false, true) => faces + u16::from(!self.rules.sheet.entry.spends),
+            (false, true) => faces + u16::from(!self.rules.entry.spends),
         }
     }
 
     fn registers(&self) -> Registers {
-        let turn = &self.rules.sheet.turn;
+        let turn = &self.rules.turn;
         let thrown = turn.throw_limit().map(|most| Count {
             byte: THROWN,
             sign: '*',
             most,
             throw: 1,
         });
-        let tries = (self.tries > 1).then(|| Count {
+        let tries = (self.rules.entry.tries > 1).then(|| Count {
             byte: TRIES,
             sign: '?',
-            most: self.tries - 1,
+            most: self.rules.entry.tries - 1,
             throw: 0,
         });
-        let can_record =
-            self.can_grant() && (!self.rules.sheet.entry.spends || !turn.bonus.is_empty());
+        let can_record = self.can_grant() && (!self.rules.entry.spends || !turn.bonus.is_empty());
         let granted = can_record.then(|| Flags::yes(GRANTED, 8));
         Registers {
             has_parts: self.is_in_parts,
@@ -580,7 +569,7 @@ impl TurnNotation for ThrowTurns {
                     .iter()
                     .any(|action| action != PASS);
             }
-            PartKind::Entered => (0, self.rules.entry),
+            PartKind::Entered => (0, self.rules.enters_at),
             PartKind::Rest => (
                 home.saturating_sub(part.thrown.saturating_sub(part.value)),
                 home,
@@ -629,7 +618,7 @@ impl TurnNotation for ThrowTurns {
         let place = self
             .rules
             .place_within(state, &state.pieces[self.colour(state).index()], slot);
-        let (throw, words) = (state.dice[0], &self.rules.sheet.words);
+        let (throw, words) = (state.dice[0], &self.rules.words);
         match actions::is_pair(action, self.rules.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
             true if self.steps_first => format!("1: {place}"),
@@ -643,7 +632,7 @@ impl TurnNotation for ThrowTurns {
     }
 
     fn divides(&self) -> bool {
-        self.rules.sheet.turn.divide != Divide::None
+        self.rules.turn.divide != Divide::None
     }
 
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {

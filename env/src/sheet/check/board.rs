@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::Check;
+use super::keys::hops_by_sum;
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::PLACES;
 use crate::race::compile::board::{Courses, Square};
 use crate::race::turns::text::joined;
-use crate::sheet::{
-    Area, EntryAt, MarkRule, OpenedBy, Returns, Room, SentTo, Setup, Sheet, Without,
-};
+use crate::sheet::{Area, EntryAt, MarkRule, Returns, Room, Setup, Sheet, Without};
 
 /// The courses of a sheet, and the seats that can play.
 struct Ways<'a> {
@@ -129,7 +128,7 @@ impl Check<'_> {
             "board.course",
             problem,
         );
-        let is_long = self.is_sum && course.len() > 61;
+        let is_long = hops_by_sum(self.sheet) && course.len() > 61;
         self.report(
             is_long,
             "board.course",
@@ -251,12 +250,6 @@ impl Check<'_> {
             gate.at.saturating_sub(first)
         );
         self.report(is_lap && is_wrong, "gate.lap", problem);
-        let is_idle = gate.opened_by == OpenedBy::Team && gate.at == 0;
-        self.report(
-            is_idle,
-            "gate.opened_by",
-            "\"team\" only works with gate.at",
-        );
         let is_plain = |square: &Square| {
             let mut kinds = sheet.board.mark_kinds();
             kinds.all(|marks| {
@@ -317,7 +310,7 @@ impl Check<'_> {
         if !self.sheet.finish.fill {
             return;
         }
-        let first = (ways.finish() + 1).saturating_sub(usize::from(self.most_pieces()));
+        let first = (ways.finish() + 1).saturating_sub(usize::from(self.sheet.most_pieces()));
         let is_met = |&seat: &Seat| {
             let last = &ways.courses.course(seat)[first..];
             ways.playing.iter().any(|&other| {
@@ -382,7 +375,7 @@ impl Check<'_> {
         let problem = format!("must contain pieces.count, which is {count}");
         self.report(!allowed.contains(&count), "pieces.allowed", problem);
         if let Setup::On(numbers) = &pieces.setup {
-            let most = usize::from(self.most_pieces());
+            let most = usize::from(sheet.most_pieces());
             let problem = format!("must have at least {most} numbers, one for each piece");
             self.report(numbers.len() < most, "pieces.setup", problem);
             self.report(
@@ -393,19 +386,5 @@ impl Check<'_> {
             let is_wrong = numbers.iter().any(|&number| ways.lacks(number));
             self.report(is_wrong, "pieces.setup", ways.allowed_numbers());
         }
-        let begins = pieces.setup == Setup::All(SentTo::Start);
-        let is_on_start = begins || pieces.sent_to == Returns::START;
-        self.report_all([
-            (
-                sheet.entry.at == EntryAt::COUNT && (pieces.sent_to == Returns::START || begins && !self.is_throw),
-                "entry.at",
-                "must not be \"count\" if pieces wait on their first square: see pieces.setup and pieces.sent_to",
-            ),
-            (
-                self.is_sum && is_on_start,
-                "pieces",
-                "turn.hop = \"sum\" does not work with setup or sent_to = \"start\"",
-            ),
-        ]);
     }
 }

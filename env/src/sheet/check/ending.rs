@@ -7,6 +7,7 @@ use super::Check;
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::Rules;
 use crate::race::compile::reach::places_of;
+use crate::race::position::seating::Participants;
 use crate::race::position::state::{Phase, State, sort};
 use crate::race::turns::text::joined;
 use crate::race::turns::{self, Turns, by_kind};
@@ -22,7 +23,7 @@ impl Check<'_> {
         if !self.problems.is_empty() {
             return;
         }
-        let (sheet, most) = (Arc::new(self.sheet.clone()), self.most_pieces());
+        let (sheet, most) = (self.sheet, self.sheet.most_pieces());
         let sets = sheet
             .seats
             .allowed
@@ -40,7 +41,7 @@ impl Check<'_> {
             sets.clone().map(|set| (set, most)).take(1).collect()
         };
         for (seats, count) in cases {
-            let rules = match turns::compile(Arc::clone(&sheet), seats, count.into()) {
+            let rules = match turns::compile(sheet, seats, count.into()) {
                 Ok(rules) => Arc::new(rules),
                 Err(error) => return self.report(true, "board.course", error),
             };
@@ -51,13 +52,14 @@ impl Check<'_> {
                 self.check_last_piece(&rules);
             }
         }
-        let Ok(rules) = turns::compile(Arc::clone(&sheet), SeatSet::ALL, most.into()) else {
+        let Ok(rules) = turns::compile(sheet, SeatSet::ALL, most.into()) else {
             return;
         };
         for seats in sets {
             let problem =
                 format!("no seat can win: no seat of {seats:?} can capture before its gate");
-            self.report(!rules.opens(seats), "gate.at", problem);
+            let seating = Participants::new(&sheet.seats, seats, most.into());
+            self.report(!rules.opens(&seating), "gate.at", problem);
         }
     }
 
@@ -173,18 +175,14 @@ impl LastPiece<'_> {
             rules.goal
         };
         let mut positions = Vec::new();
-        for last in if rules.sheet.finish.fill {
-            0..pieces
-        } else {
-            0..1
-        } {
+        for last in if rules.fills { 0..pieces } else { 0..1 } {
             let mut state = State::empty(self.seat);
             for seat in rules.seating.seats.iter() {
-                state.pieces[seat.index()][..pieces].fill(rules.sent_to());
+                state.pieces[seat.index()][..pieces].fill(rules.sent_to);
             }
             let own = &mut state.pieces[self.seat.index()];
             for (place, at) in own[..pieces].iter_mut().zip(0..) {
-                *place = if rules.sheet.finish.fill {
+                *place = if rules.fills {
                     rules.finished_from + at
                 } else {
                     end

@@ -3,35 +3,130 @@
 //!
 //! A key is idle if the sheet is valid without the key and [`Compared`] is then the same.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use toml::Table;
 
+use super::keys::reset_idle;
 use super::{DEFAULTS, Problem, beginning, one, report, value_of};
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::reach::places_of;
-use crate::race::compile::{Cells, GateRule};
+use crate::race::compile::{Cells, GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::turns;
-use crate::sheet::{
-    Capture, Entry, FirstWhile, Gate, LastThrow, MarkRule, Odds, Returns, Room, SentTo, Setup,
-    Sheet, Stacking, Teams, Turn, TurnKind, UnitKind, Words,
-};
+use crate::sheet::{Odds, Room, Sheet, Teams, UnitKind};
+
+/// A valid sheet without house rules, compiled, and the facts that decide which of its keys have an
+/// effect. Cells that no piece reaches do not count.
+pub(super) struct Effects<'a> {
+    pub(super) sheet: &'a Sheet,
+    /// The keys of the sheet; [`reset_idle`] resets those without effect.
+    pub(super) keys: Table,
+    pub(super) rules: Rules,
+    sets: Vec<SeatSet>,
+    pub(super) most_seats: usize,
+    /// The places on the course that a piece reaches, as bits, and their cells.
+    on_course: u128,
+    course: Cells,
+    /// Marked cells.
+    pub(super) marked: Cells,
+    /// Cells where pieces of two seats can meet.
+    met: Cells,
+    /// Cells where captures are possible.
+    pub(super) captures: Cells,
+    /// Cells with room for two pieces.
+    with_two: Cells,
+    /// Cells where two pieces can be a unit.
+    pub(super) units: Cells,
+    /// Cells where two single pieces can be captured.
+    pub(super) groups: Cells,
+}
+
+impl<'a> Effects<'a> {
+    fn new(sheet: &'a Sheet) -> Option<Effects<'a>> {
+        let rules = turns::compile(sheet, SeatSet::ALL, sheet.most_pieces().into()).ok()?;
+        let sets = sheet.seats.allowed.iter();
+        let sets: Vec<SeatSet> = sets
+            .filter_map(|set| SeatSet::from_letters(set).ok())
+            .collect();
+        let on_course = rules.reachable() & ((1 << rules.home) - 2);
+        let met = sets
+            .iter()
+            .fold(0, |met, &set| met | rules.shared_cells(set, on_course));
+        let mut game = Effects {
+            sheet,
+            keys: sheet.table(),
+            most_seats: sets.iter().map(|set| set.len()).max().unwrap_or(0),
+            sets,
+            on_course,
+            course: rules.cells_of(on_course),
+            marked: rules.cells_of(on_course & rules.marked),
+            met,
+            captures: met & rules.captured,
+            with_two: 0,
+            units: 0,
+            groups: 0,
+            rules,
+        };
+        game.with_two = game.rules.cells_of(game.with_room(2));
+        let unit_cells = game.rules.closing.unit_cells;
+        let (units, singles) = match sheet.unit.kind {
+            UnitKind::Declared => {
+                let declaring = game.on_course & game.rules.declaring;
+                (game.rules.cells_of(declaring), Cells::MAX)
+            }
+            UnitKind::None | UnitKind::Together => (unit_cells, !unit_cells),
+        };
+        game.units = game.with_two & units;
+        game.groups = game.with_two & game.captures & singles;
+        Some(game)
+    }
+
+    /// Returns the places with room for this number of pieces of a seat, as bits.
+    pub(super) fn with_room(&self, least: u8) -> u128 {
+        places_of(self.on_course)
+            .filter(|&place| self.rules.room[usize::from(place)] >= least)
+            .fold(0, |all, at| all | 1 << at)
+    }
+
+    pub(super) fn has_one_piece(&self) -> bool {
+        self.sheet.most_pieces() < 2
+    }
+
+    pub(super) fn has_one_throw(&self) -> bool {
+        self.sheet.turn.throw_limit() == Some(1)
+    }
+
+    pub(super) fn has_teams(&self) -> bool {
+        self.sheet.seats.teams != Teams::None
+    }
+
+    pub(super) fn has_units(&self) -> bool {
+        self.sheet.unit.kind != UnitKind::None && self.units != 0
+    }
+
+    pub(super) fn moves_units(&self) -> bool {
+        let steps = |throw: &Throw| self.rules.effects[usize::from(throw.values[0])].unit_steps;
+        self.has_units() && self.rules.outcomes.iter().any(|throw| steps(throw) > 0)
+    }
+
+    /// Whether the tables of rooms contain this room of squares. Otherwise it is compared as a key.
+    pub(super) fn has_table_of(&self, room: Option<Room>) -> bool {
+        !self.sheet.finish.fill && room != Some(self.sheet.stacking.plain)
+    }
+}
 
 /// The parts of a game that a key can change.
 #[derive(PartialEq)]
 struct Compared {
-    /// The keys that no other field contains. A key that does not apply has its default.
-    keys: Sheet,
+    /// The keys with an effect that no other field contains.
+    keys: Table,
     /// The next seat after each seat, for each set of seats.
     order: Vec<Seat>,
     gate: GateRule,
     /// For each place and each number of steps, the place that a piece reaches while the gate is
     /// open, and while it is closed.
     targets: Vec<[u8; 2]>,
-    /// The cells with room for one piece, and for one or two. Only cells that a piece reaches
-    /// count.
+    /// The cells with room for one piece, and for one or two.
     room: [Cells; 2],
     /// The cells where two pieces can close the square to an enemy, and where an enemy cannot pass
     /// them.
@@ -39,188 +134,12 @@ struct Compared {
 }
 
 impl Compared {
-    /// Compiles a valid sheet without house rules.
     fn new(sheet: &Sheet) -> Option<Compared> {
-        let Sheet {
-            seats,
-            board,
-            pieces,
-            turn,
-            stacking,
-            unit,
-            entry,
-            capture,
-            gate,
-            finish,
-            ..
-        } = sheet;
-        let most = pieces.allowed.iter().copied().max().unwrap_or(pieces.count);
-        let rules = turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, most.into()).ok()?;
-        let on_course = rules.reachable() & ((1 << rules.home) - 2);
-        let cells = |places: u128| {
-            places_of(places).fold(0, |cells, place| cells | rules.bits[0][usize::from(place)])
-        };
-        let (course, marked) = (cells(on_course), cells(on_course & rules.marked));
-        let with_room = |least: u8| {
-            places_of(on_course)
-                .filter(|&place| rules.room[usize::from(place)] >= least)
-                .fold(0, |all, at| all | 1 << at)
-        };
-        let with_two = cells(with_room(2));
-        let sets: Vec<SeatSet> = seats
-            .allowed
-            .iter()
-            .filter_map(|set| SeatSet::from_letters(set).ok())
-            .collect();
-        let met = sets
-            .iter()
-            .fold(0, |met, &set| met | rules.shared_cells(set, on_course));
-        let captures = met & rules.captured;
-        let is_declared = unit.kind == UnitKind::Declared;
-        let units = with_two
-            & if is_declared {
-                cells(on_course & rules.declaring)
-            } else {
-                rules.closing.unit_cells
-            };
-        let has_units = unit.kind != UnitKind::None && units != 0;
-        let singles = with_two
-            & captures
-            & if is_declared {
-                Cells::MAX
-            } else {
-                !rules.closing.unit_cells
-            };
-        let moves_units = rules
-            .outcomes
-            .iter()
-            .any(|throw| rules.effects[usize::from(throw.values[0])].unit_steps > 0);
-        let waits = pieces.setup == Setup::All(SentTo::Off)
-            || pieces.sent_to == Returns::OFF && captures != 0;
-        let (has_one_piece, has_one_throw) = (most < 2, turn.throw_limit() == Some(1));
-
-        let mut keys = sheet.clone();
-        // Tables contain these keys.
-        keys.seats.order = Default::default();
-        keys.gate = Gate {
-            at: gate.at,
-            ..Gate::default()
-        };
-        keys.finish.from_last.clear();
-        if !finish.fill {
-            let is_plain = |room: &Room| *room == stacking.plain;
-            let [inner, private] =
-                [stacking.inner, stacking.private].map(|room| room.filter(is_plain));
-            keys.stacking = Stacking {
-                inner,
-                private,
-                marked: stacking.marked,
-                partner: stacking.partner,
-                ..Default::default()
-            };
-            clear(
-                has_one_piece || marked == 0 || board.mark_rule == MarkRule::Closed,
-                &mut keys.stacking.marked,
-            );
-        }
-        // These keys do not apply to every game.
-        let has_teams = seats.teams != Teams::None;
-        clear(!has_teams, &mut keys.seats.one_mind);
-        clear(!has_teams, &mut keys.seats.finished_partner);
-        clear(
-            has_teams || sets.iter().all(|set| set.len() < 3),
-            &mut keys.seats.end,
-        );
-        clear(board.marks.is_empty(), &mut keys.board.mark_rule);
-        clear(
-            board.marks.is_empty() || has_one_throw,
-            &mut keys.board.mark_again,
-        );
-        keys.board
-            .other_marks
-            .retain(|marks| !marks.squares.is_empty());
-        clear(
-            has_one_throw && turn.last_throw != LastThrow::Lost,
-            &mut keys.turn.again,
-        );
-        keys.turn.again_unused |= has_one_throw;
-        clear(
-            has_one_throw || captures == 0,
-            &mut keys.turn.again_on_capture,
-        );
-        clear(
-            has_one_throw || has_one_piece,
-            &mut keys.turn.again_on_finish,
-        );
-        let Turn {
-            again,
-            again_on_capture,
-            again_on_finish,
-            ..
-        } = &keys.turn;
-        let grants = *again_on_capture
-            || *again_on_finish
-            || keys.board.mark_kinds().any(|marks| marks.again);
-        let is_unlimited = turn.kind == TurnKind::Throw && !grants && again.is_empty();
-        clear(is_unlimited, &mut keys.turn.most_throws);
-        clear(is_unlimited, &mut keys.turn.last_throw);
-        clear(has_one_piece, &mut keys.turn.divide);
-        if has_one_piece && entry.first_while == FirstWhile::Empty {
-            keys.entry.next = Entry::default().next;
-        }
-        clear(has_one_piece || entry.by_bonus, &mut keys.entry.compulsory);
-        clear(has_one_piece, &mut keys.entry.clear);
-        let enters =
-            |&value: &u8| value > 0 && entry.first.contains(value) && entry.next.contains(value);
-        // A seat that tries has no piece on the course, so only pieces of other seats can block the
-        // entry.
-        let can_be_blocked =
-            rules.closing.to_single[2..] != [0; 2] || has_teams || rules.enters_by_count();
-        let can_fail = can_be_blocked || entry.by_bonus || !sheet.throws.values.iter().all(enters);
-        if !can_fail {
-            keys.entry.tries = Entry::default().tries;
-        }
-        clear(!waits, &mut keys.entry);
-        clear(captures == 0, &mut keys.pieces.sent_to);
-        clear(!is_declared, &mut keys.unit.from);
-        clear(with_room(3) == 0, &mut keys.unit.three);
-        clear(!has_units, &mut keys.unit);
-        clear(!moves_units, &mut keys.capture.unit_on_single);
-        clear(
-            !moves_units || !is_declared && units & captures == 0,
-            &mut keys.capture.unit_on_unit,
-        );
-        if !has_units {
-            keys.capture = Capture {
-                group: capture.group,
-                ..Capture::default()
-            };
-        }
-        clear(singles == 0, &mut keys.capture.group);
-        clear(captures == 0, &mut keys.capture);
-        let no_words = Words::default();
-        let is_off = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == Returns::OFF;
-        for (is_used, word, default) in [
-            (
-                board.mark_kinds().any(|marks| !marks.squares.is_empty()),
-                &mut keys.words.mark,
-                no_words.mark,
-            ),
-            (has_units, &mut keys.words.unit, no_words.unit),
-            (
-                !finish.bear_off.is_empty(),
-                &mut keys.words.borne,
-                no_words.borne,
-            ),
-            (is_off, &mut keys.words.off, no_words.off),
-        ] {
-            if !is_used {
-                *word = default;
-            }
-        }
-
+        let mut game = Effects::new(sheet)?;
+        reset_idle(&mut game);
+        let (rules, closing) = (&game.rules, &game.rules.closing);
         let order = |&set: &SeatSet| {
-            let seating = Participants::new(seats, set, most.into());
+            let seating = Participants::new(&sheet.seats, set, rules.seating.pieces);
             set.iter().map(move |seat| seating.next(seat))
         };
         let steps = |place: u8| (1..=rules.longest).map(move |steps| (place, steps));
@@ -228,27 +147,19 @@ impl Compared {
         let target = |(place, steps)| {
             [true, place >= rules.gate].map(|is_open| rules.target(place, steps, is_open))
         };
-        let blocks = with_two & met;
-        let room = [rules.closing.to_single[0], rules.closing.to_unit[0]];
+        let course = if game.has_one_piece() { 0 } else { game.course };
+        let blocks = [
+            closing.to_single[3] & !closing.to_single[2],
+            closing.impassable[1],
+        ];
         Some(Compared {
-            keys,
-            order: sets.iter().flat_map(order).collect(),
+            keys: game.keys.clone(),
+            order: game.sets.iter().flat_map(order).collect(),
             gate: rules.gate_rule,
             targets: (1..rules.home).flat_map(steps).map(target).collect(),
-            room: room.map(|cells| if has_one_piece { 0 } else { cells & course }),
-            blocks: [
-                rules.closing.to_single[3] & !rules.closing.to_single[2],
-                rules.closing.impassable[1],
-            ]
-            .map(|cells| cells & blocks),
+            room: [closing.to_single[0], closing.to_unit[0]].map(|cells| cells & course),
+            blocks: blocks.map(|cells| cells & game.with_two & game.met),
         })
-    }
-}
-
-/// Sets a key to its default if it `is_idle`.
-fn clear<T: Default>(is_idle: bool, value: &mut T) {
-    if is_idle {
-        *value = T::default();
     }
 }
 

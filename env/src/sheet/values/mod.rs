@@ -81,6 +81,14 @@ pub struct Sheet {
     pub flags: Flags,
 }
 
+impl Sheet {
+    /// The largest number of pieces of a seat.
+    pub(crate) fn most_pieces(&self) -> u8 {
+        let allowed = self.pieces.allowed.iter().copied();
+        allowed.fold(self.pieces.count, u8::max)
+    }
+}
+
 /// The seats and their teams. A seat is the side of the board of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -140,7 +140,7 @@ fn progress_and_lead_have_levels() {
 fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
     let rules = &race.rules;
     let entry = if rules.enters_by_count() {
-        rules.entry
+        rules.enters_at
     } else {
         0
     };

@@ -21,15 +21,14 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
 use crate::race::turns::actions::{self, with_pass};
-use crate::sheet::values::{MarkRule, Must, Speed};
+use crate::sheet::values::{Must, Speed};
 use allot::{Allotment, SeriesTurn};
 
 pub(crate) const KEYS: TurnKeys = TurnKeys {
     letter: 'S',
     name: "turn.kind = \"series\"",
-    dice: [1, 1],
+    dice: 1,
     steps: |[value, _]| 1 << value,
-    must: &[Must::Most, Must::Greedy, Must::Optional],
 };
 
 /// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off
@@ -57,17 +56,16 @@ pub(crate) struct SeriesTurns {
 
 impl SeriesTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> SeriesTurns {
-        let sheet = &rules.sheet;
-        let blocks = sheet.board.mark_rule == MarkRule::Block;
+        let blocks = rules.closing.to_single[2] != 0;
         SeriesTurns {
             series: SeriesThrows::new(Arc::clone(&rules)),
-            must: sheet.turn.must,
+            must: rules.turn.must,
             marked: rules.marked as u64,
             blocks,
             opposite: rules.declaring as u64,
             always_completes: !blocks
                 && rules.unit.speed != Speed::HalfSpent
-                && sheet.turn.must != Must::Greedy,
+                && rules.turn.must != Must::Greedy,
             enters_among_enemies: rules.contested >> 1 & 1 == 1,
             bears: rules.goal > rules.home,
             seating: rules.seating,
@@ -78,7 +76,7 @@ impl SeriesTurns {
     /// Returns whether the rules allow the tables of `turn_index`: a capture grants another series,
     /// pieces are borne off, and pieces that enter do not capture.
     pub(crate) fn allows_tables(&self) -> bool {
-        self.rules.sheet.turn.again_on_capture && self.bears && !self.enters_among_enemies
+        self.rules.turn.again_on_capture && self.bears && !self.enters_among_enemies
     }
 
     #[inline]

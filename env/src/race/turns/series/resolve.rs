@@ -23,10 +23,7 @@ impl SeriesTurns {
                 .capture(state, mover, target, 1 + usize::from(is_pair));
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
-        self.end_turn(
-            state,
-            has_captured && self.rules.sheet.turn.again_on_capture,
-        );
+        self.end_turn(state, has_captured && self.rules.turn.again_on_capture);
     }
 
     /// Iterates over the landings and entries on unmarked squares of the course: the place, and
