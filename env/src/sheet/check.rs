@@ -15,7 +15,7 @@ pub(super) use idle::idle_keys;
 use super::{Flag, Sheet, Teams};
 use crate::form::beginning;
 use crate::game::SeatSet;
-use crate::race::turns::TurnKeys;
+use crate::race::turns::KindOfTurn;
 
 /// The largest number of pieces of a seat if pieces move as units or share throws.
 const FEW_PIECES: u8 = 4;
@@ -143,7 +143,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     let mut check = Check {
         sheet,
         table: sheet.table(),
-        keys: TurnKeys::of(sheet),
+        keys: KindOfTurn::of(sheet),
         problems: Vec::new(),
     };
     check.check_words();
@@ -162,7 +162,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
 struct Check<'a> {
     sheet: &'a Sheet,
     table: Table,
-    keys: &'static TurnKeys,
+    keys: &'static KindOfTurn,
     problems: Vec<Problem>,
 }
 

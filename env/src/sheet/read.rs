@@ -115,7 +115,7 @@ impl Sheet {
 
 /// Returns whether the types of a sheet have this key in this section. The file of the schema lacks
 /// a new key until a test writes the file again.
-fn has_key(section: &str, name: &str) -> bool {
+pub(super) fn has_key(section: &str, name: &str) -> bool {
     let mut table = check::DEFAULTS.clone();
     let keys = if section.is_empty() {
         Some(&mut table)

@@ -98,7 +98,8 @@ pub(crate) struct Rules {
     pub(crate) lap: u8,
     /// The rules of units. Their squares are in [`Closing::unit_cells`] and [`Rules::declaring`].
     pub(crate) unit: Unit,
-    pub(crate) capture: Capture,
+    /// Sections of the sheet, unchanged.
+    pub(crate) capture_rule: Capture,
     pub(crate) turn: Turn,
     pub(crate) entry: Entry,
     pub(crate) overshoot: Overshoot,
@@ -106,16 +107,16 @@ pub(crate) struct Rules {
     pub(crate) fills: bool,
     /// Whether the game ends when the first seat has finished.
     pub(crate) ends_with_first: bool,
-    /// Whether a seat that has finished throws for its partner.
+    /// Whether a seat that has finished throws for its partner, in games with teams.
     pub(crate) partner_donates: bool,
-    /// Whether pieces of partners can be on one square.
+    /// Whether pieces of partners can be on one plain square.
     pub(crate) partners_share: bool,
     /// The places at the start of a game, in ascending order. A seat with fewer pieces uses the
     /// last of these places.
     pub(crate) setup: ArrayVec<u8, MAX_PIECES>,
     /// The place of captured pieces.
     pub(crate) sent_to: u8,
-    /// The number of dice of a throw. Several dice that are used one by one count.
+    /// The number of dice (`throws.dice`), also if they are thrown one by one.
     pub(crate) dice: u8,
     /// The words of the game for the notation and for texts.
     pub(crate) words: Words,
@@ -250,8 +251,8 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 }
 
 impl Rules {
-    /// Compiles a checked sheet for `seats` with `pieces` pieces each. One throw has 1 or 2 `dice`.
-    /// `steps` returns the step counts that a throw allows a piece, as bits.
+    /// Compiles a checked sheet for `seats` with `pieces` pieces each. 1 or 2 dice are
+    /// `thrown_at_once`. `steps` returns the step counts that a throw allows a piece, as bits.
     ///
     /// # Errors
     /// Returns a description of the problem if a course is wrong.
@@ -259,11 +260,11 @@ impl Rules {
         sheet: &Sheet,
         seats: SeatSet,
         pieces: usize,
-        dice: u8,
+        thrown_at_once: u8,
         steps: fn([u8; 2]) -> u128,
     ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
-        let outcomes = outcomes(sheet, dice, steps);
+        let outcomes = outcomes(sheet, thrown_at_once, steps);
         let faces: BTreeSet<u8> = outcomes
             .iter()
             .flat_map(|throw| throw.values)
@@ -313,7 +314,7 @@ impl Rules {
                 0
             },
             unit: sheet.unit.clone(),
-            capture: sheet.capture.clone(),
+            capture_rule: sheet.capture.clone(),
             turn: sheet.turn.clone(),
             entry: sheet.entry.clone(),
             overshoot: sheet.finish.overshoot,
@@ -426,6 +427,13 @@ impl Rules {
     /// Returns whether the course has a gate.
     pub(crate) fn has_gate(&self) -> bool {
         self.gate != NOWHERE
+    }
+
+    /// Returns the places with room for `least` or more pieces of a seat, as bits.
+    pub(crate) fn places_with_room(&self, least: u8) -> u128 {
+        let has_room = |(_, room): &(usize, &u8)| **room >= least;
+        let places = self.room.iter().enumerate().filter(has_room);
+        places.fold(0, |places, (place, _)| places | 1 << place)
     }
 
     /// Returns the cells of South's `places`. Cells and places are bits.

@@ -60,7 +60,7 @@ impl Rules {
                 .when(self.closing.unit_cells >> cell & 1 == 1),
             UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
         };
-        let capture = &self.capture;
+        let capture = &self.capture_rule;
         let takes_units = match capture.unit_on_unit {
             UnitMeeting::Takes => true,
             UnitMeeting::TakesEqual => there.bits().count_ones() as usize <= by,

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{TurnKeys, TurnMachine};
+use super::{KindOfTurn, TurnMachine};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::Rules;
 use crate::race::moves::ring::{self, ENEMY, OWN, PARTNER, Ring, Squares};
@@ -21,7 +21,7 @@ use crate::race::turns::actions::{
 };
 use crate::sheet::values::Must;
 
-pub(crate) const KEYS: TurnKeys = TurnKeys {
+pub(crate) const KIND: KindOfTurn = KindOfTurn {
     letter: 'D',
     name: "turn.kind = \"dice\"",
     dice: 2,

@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{TurnKeys, TurnMachine};
+use super::{KindOfTurn, TurnMachine};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 
-pub(crate) const KEYS: TurnKeys = TurnKeys {
+pub(crate) const KIND: KindOfTurn = KindOfTurn {
     letter: 'V',
     name: "turn.kind = \"divide\"",
     dice: 2,
@@ -25,16 +25,16 @@ pub(crate) const KEYS: TurnKeys = TurnKeys {
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
     pub(crate) rules: Arc<Rules>,
-    /// For each place, the step counts that lead a piece on, as bits. 0 is always possible.
+    /// For each place, the step counts that a piece can move, as bits; always contains 0.
     steps: Box<[u32; PLACES]>,
 }
 
 impl DivideTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DivideTurns {
-        let leads = |from: usize, steps: u8| rules.target(from as u8, steps, true) != WALL;
+        let can_move = |from: u8, count: u8| from > 0 && rules.target(from, count, true) != WALL;
         let steps = |from: usize| {
-            let counts = (1..=rules.longest).filter(|&steps| from > 0 && leads(from, steps));
-            counts.fold(1, |all, steps| all | 1 << steps)
+            let counts = (1..=rules.longest).filter(|&count| can_move(from as u8, count));
+            counts.fold(1, |all, count| all | 1 << count)
         };
         DivideTurns {
             steps: Box::new(std::array::from_fn(steps)),

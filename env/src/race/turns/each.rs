@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::series_throws::{AllottedThrow, CAPTURED, SKIPPED, SeriesThrows};
 use super::text::{Move, TurnNotation, TurnWords};
-use super::{TurnKeys, TurnMachine};
+use super::{KindOfTurn, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::Rules;
 use crate::race::moves::{Group, Moves, Occupied};
@@ -21,9 +21,9 @@ use crate::race::turns::actions::{
 };
 use crate::sheet::values::Must;
 
-pub(crate) const KEYS: TurnKeys = TurnKeys {
+pub(crate) const KIND: KindOfTurn = KindOfTurn {
     letter: 'E',
-    name: "turn.hop = \"each\"",
+    name: "turn.kind = \"series\" with turn.hop = \"each\"",
     dice: 1,
     steps: |[value, _]| 1 << value,
 };

@@ -4,8 +4,9 @@
 //! A kind of turn determines the order of throwing and using throws. The trait `TurnMachine` has
 //! its rules: the legal actions, their effects, and its entries of the observation. The trait
 //! `TurnNotation` has its part of the notation and its words for people. To add a kind, write its
-//! file, add a [`TurnKind`] and a variant of [`Turns`], and extend `by_kind`, `Turns::new`,
-//! `TurnKeys::of` and `TurnKeys::ALL`.
+//! file, add a [`TurnKind`] and a variant of [`Turns`], extend `by_kind`, `Turns::new`,
+//! `KindOfTurn::of` and `KindOfTurn::ALL`, and add its letter to the rows of
+//! `sheet/check/keys.rs`.
 
 pub mod actions;
 pub(crate) mod dice;
@@ -210,8 +211,8 @@ pub(crate) enum Turns {
     Divide(DivideTurns),
 }
 
-/// The names of a kind of turn, and its throws.
-pub(crate) struct TurnKeys {
+/// The letter and the name of a kind of turn, and its throws.
+pub(crate) struct KindOfTurn {
     /// The letter of the kind in the rules of keys, `sheet/check/keys.rs`.
     pub(crate) letter: char,
     /// The kind in words, for messages such as "this value only works with ...".
@@ -222,22 +223,22 @@ pub(crate) struct TurnKeys {
     pub(crate) steps: fn([u8; 2]) -> u128,
 }
 
-impl TurnKeys {
-    pub(crate) const ALL: [&TurnKeys; 5] = [
-        &throw::KEYS,
-        &series::KEYS,
-        &each::KEYS,
-        &dice::KEYS,
-        &divide::KEYS,
+impl KindOfTurn {
+    pub(crate) const ALL: [&KindOfTurn; 5] = [
+        &throw::KIND,
+        &series::KIND,
+        &each::KIND,
+        &dice::KIND,
+        &divide::KIND,
     ];
 
-    pub(crate) fn of(sheet: &Sheet) -> &'static TurnKeys {
+    pub(crate) fn of(sheet: &Sheet) -> &'static KindOfTurn {
         match (sheet.turn.kind, sheet.turn.hop) {
-            (TurnKind::Throw, _) => &throw::KEYS,
-            (TurnKind::Series, Hop::Sum) => &series::KEYS,
-            (TurnKind::Series, Hop::Each) => &each::KEYS,
-            (TurnKind::Dice, _) => &dice::KEYS,
-            (TurnKind::Divide, _) => &divide::KEYS,
+            (TurnKind::Throw, _) => &throw::KIND,
+            (TurnKind::Series, Hop::Sum) => &series::KIND,
+            (TurnKind::Series, Hop::Each) => &each::KIND,
+            (TurnKind::Dice, _) => &dice::KIND,
+            (TurnKind::Divide, _) => &divide::KIND,
         }
     }
 }
@@ -290,7 +291,7 @@ impl Turns {
 /// # Errors
 /// Returns a description of the problem if a course is wrong.
 pub(crate) fn compile(sheet: &Sheet, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
-    let keys = TurnKeys::of(sheet);
+    let kind = KindOfTurn::of(sheet);
     // Several dice that are used one by one are also thrown one by one.
-    Rules::new(sheet, seats, pieces, keys.dice, keys.steps)
+    Rules::new(sheet, seats, pieces, kind.dice, kind.steps)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::registers::{Count, Flags, Registers};
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{FoundEntries, TurnKeys, TurnMachine};
+use super::{FoundEntries, KindOfTurn, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{Rules, WALL};
 use crate::race::moves::{BONUS, Group, Moves};
@@ -12,7 +12,7 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must};
 
-pub(crate) const KEYS: TurnKeys = TurnKeys {
+pub(crate) const KIND: KindOfTurn = KindOfTurn {
     letter: 'T',
     name: "turn.kind = \"throw\"",
     dice: 1,

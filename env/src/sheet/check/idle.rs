@@ -9,7 +9,6 @@ use toml::Table;
 use super::keys::reset_idle;
 use super::{DEFAULTS, Problem, beginning, one, report, value_of};
 use crate::game::{Seat, SeatSet};
-use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::turns;
@@ -24,8 +23,7 @@ pub(super) struct Effects<'a> {
     pub(super) rules: Rules,
     sets: Vec<SeatSet>,
     pub(super) most_seats: usize,
-    /// The places on the course that a piece reaches, as bits, and their cells.
-    on_course: u128,
+    /// Cells of the course.
     course: Cells,
     /// Marked cells.
     pub(super) marked: Cells,
@@ -33,6 +31,7 @@ pub(super) struct Effects<'a> {
     met: Cells,
     /// Cells where captures are possible.
     pub(super) captures: Cells,
+    pub(super) has_room_for_three: bool,
     /// Cells with room for two pieces.
     with_two: Cells,
     /// Cells where two pieces can be a unit.
@@ -52,40 +51,28 @@ impl<'a> Effects<'a> {
         let met = sets
             .iter()
             .fold(0, |met, &set| met | rules.shared_cells(set, on_course));
-        let mut game = Effects {
+        let captures = met & rules.captured;
+        let with_two = rules.cells_of(rules.places_with_room(2) & on_course);
+        let unit_cells = rules.closing.unit_cells;
+        let (units, singles) = match sheet.unit.kind {
+            UnitKind::Declared => (rules.cells_of(on_course & rules.declaring), Cells::MAX),
+            UnitKind::None | UnitKind::Together => (unit_cells, !unit_cells),
+        };
+        Some(Effects {
             sheet,
             keys: sheet.table(),
             most_seats: sets.iter().map(|set| set.len()).max().unwrap_or(0),
             sets,
-            on_course,
             course: rules.cells_of(on_course),
             marked: rules.cells_of(on_course & rules.marked),
+            has_room_for_three: rules.places_with_room(3) & on_course != 0,
             met,
-            captures: met & rules.captured,
-            with_two: 0,
-            units: 0,
-            groups: 0,
+            captures,
+            with_two,
+            units: with_two & units,
+            groups: with_two & captures & singles,
             rules,
-        };
-        game.with_two = game.rules.cells_of(game.with_room(2));
-        let unit_cells = game.rules.closing.unit_cells;
-        let (units, singles) = match sheet.unit.kind {
-            UnitKind::Declared => {
-                let declaring = game.on_course & game.rules.declaring;
-                (game.rules.cells_of(declaring), Cells::MAX)
-            }
-            UnitKind::None | UnitKind::Together => (unit_cells, !unit_cells),
-        };
-        game.units = game.with_two & units;
-        game.groups = game.with_two & game.captures & singles;
-        Some(game)
-    }
-
-    /// Returns the places with room for this number of pieces of a seat, as bits.
-    pub(super) fn with_room(&self, least: u8) -> u128 {
-        places_of(self.on_course)
-            .filter(|&place| self.rules.room[usize::from(place)] >= least)
-            .fold(0, |all, at| all | 1 << at)
+        })
     }
 
     pub(super) fn has_one_piece(&self) -> bool {
@@ -109,8 +96,9 @@ impl<'a> Effects<'a> {
         self.has_units() && self.rules.outcomes.iter().any(|throw| steps(throw) > 0)
     }
 
-    /// Whether the tables of rooms contain this room of squares. Otherwise it is compared as a key.
-    pub(super) fn has_table_of(&self, room: Option<Room>) -> bool {
+    /// Whether [`Compared::room`] contains this value. A value equal to `stacking.plain` is compared
+    /// as a key.
+    pub(super) fn is_room_compiled(&self, room: Option<Room>) -> bool {
         !self.sheet.finish.fill && room != Some(self.sheet.stacking.plain)
     }
 }
@@ -153,12 +141,12 @@ impl Compared {
             closing.impassable[1],
         ];
         Some(Compared {
-            keys: game.keys.clone(),
             order: game.sets.iter().flat_map(order).collect(),
             gate: rules.gate_rule,
             targets: (1..rules.home).flat_map(steps).map(target).collect(),
             room: [closing.to_single[0], closing.to_unit[0]].map(|cells| cells & course),
             blocks: blocks.map(|cells| cells & game.with_two & game.met),
+            keys: game.keys,
         })
     }
 }

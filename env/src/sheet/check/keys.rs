@@ -5,31 +5,31 @@ use toml::{Table, Value};
 
 use super::idle::Effects;
 use super::{Check, DEFAULTS, FEW_PIECES, value_of};
-use crate::race::turns::{TurnKeys, text::any_of};
+use crate::race::turns::{KindOfTurn, text::any_of};
 use crate::sheet::values::{
     Block, BonusOrder, Divide, EntryAt, FirstWhile, Hop, LastThrow, MAX_KINDS, MarkRoom, MarkRule,
     Odds, Returns, Room, SentTo, Setup, Sheet, TurnKind, UnitKind, Without,
 };
 
-/// The rules of a key, or of all keys of a section. A key has dots. A key with ` = VALUE` means
-/// only this value of the key; `a number` is any number.
+/// The rules of a key (`section.key`), of one value (`section.key = VALUE`; `a number` is any
+/// number), or of a section.
 pub(super) struct KeyRules {
     key: &'static str,
     /// The letters of the kinds of turn that accept a value other than the default; empty if all
     /// kinds do.
     turns: &'static str,
-    /// The smallest number of a list of values of throws, if the key is such a list.
+    /// For a list of thrown values: the smallest allowed value.
     least: Option<i64>,
-    /// The letters of the kinds of turn that need this value.
-    must: &'static str,
+    /// The letters of the kinds of turn that require this value.
+    required_by: &'static str,
     /// Keys that must not have their default.
     needs: &'static [&'static str],
     /// Keys that must have their default.
     excludes: &'static [&'static str],
-    /// Other sheets in which the value is wrong, each with its message.
+    /// Further conditions that make the key wrong, each with its message.
     wrong: &'static [(fn(&Sheet) -> bool, &'static str)],
-    /// The games in which the key has no effect. Keys of earlier rows without effect have their
-    /// defaults.
+    /// Whether the key has no effect in a game. In [`Effects::keys`], idle keys of earlier rows
+    /// already have their defaults.
     is_idle: fn(&Effects) -> bool,
 }
 
@@ -38,7 +38,7 @@ const fn key(key: &'static str, turns: &'static str) -> KeyRules {
         key,
         turns,
         least: None,
-        must: "",
+        required_by: "",
         needs: &[],
         excludes: &[],
         wrong: &[],
@@ -54,8 +54,11 @@ impl KeyRules {
         }
     }
 
-    const fn must(self, must: &'static str) -> KeyRules {
-        KeyRules { must, ..self }
+    const fn required_by(self, required_by: &'static str) -> KeyRules {
+        KeyRules {
+            required_by,
+            ..self
+        }
     }
 
     const fn needs(self, needs: &'static [&'static str]) -> KeyRules {
@@ -70,15 +73,19 @@ impl KeyRules {
         KeyRules { wrong, ..self }
     }
 
+    /// The key is in compiled tables, which are compared instead of the key.
+    const fn compiled(self) -> KeyRules {
+        self.idle(|_| true)
+    }
+
     const fn idle(self, is_idle: fn(&Effects) -> bool) -> KeyRules {
         KeyRules { is_idle, ..self }
     }
 }
 
-/// The keys with rules. A key that the compiled tables of [`Effects`] contain counts as idle: these
-/// tables are compared, too.
+/// The rules of the keys.
 const KEYS: &[KeyRules] = &[
-    key("seats.order", "").idle(|_| true),
+    key("seats.order", "").compiled(),
     key("seats.teams", "TED"),
     key("seats.one_mind", "").idle(plays_alone),
     key("seats.finished_partner", "").idle(plays_alone),
@@ -98,7 +105,15 @@ const KEYS: &[KeyRules] = &[
     key(r#"board.mark_rule = "closed""#, "TED"),
     key("board.mark_again", "T")
         .idle(|game| game.sheet.board.marks.is_empty() || game.has_one_throw()),
-    key("board.other_marks", "T").idle(|game| {
+    key("board.other_marks", "T")
+        .wrong(&[(
+            |sheet| {
+                sheet.board.other_marks.iter().any(|marks| marks.again)
+                    && (sheet.turn.divide != Divide::None || !sheet.entry.spends)
+            },
+            "marks that grant one more throw do not work with turn.divide or entry.spends = false",
+        )])
+        .idle(|game| {
         let mut marks = game.sheet.board.other_marks.iter();
         marks.all(|marks| marks.squares.is_empty())
     }),
@@ -151,8 +166,8 @@ const KEYS: &[KeyRules] = &[
             "the sum of the weights must be between 1 and 60000",
         ),
     ]),
-    key("throws.dice = 1", "").must("TS"),
-    key("throws.dice = 2", "").must("DV"),
+    key("throws.dice = 1", "").required_by("TS"),
+    key("throws.dice = 2", "").required_by("DV"),
     key(r#"turn.must = "most""#, "SEDV"),
     key(r#"turn.must = "greedy""#, "SE"),
     key(r#"turn.must = "one""#, "T"),
@@ -169,7 +184,7 @@ const KEYS: &[KeyRules] = &[
         .excludes(&["throws.dice"])
         .wrong(&[
             (
-                |sheet| stops(sheet) && sheet.turn.stop.is_empty(),
+                |sheet| ends_by_value(sheet) && sheet.turn.stop.is_empty(),
                 "must contain at least one value: a series ends with it",
             ),
             (
@@ -177,7 +192,7 @@ const KEYS: &[KeyRules] = &[
                 "must have at most three values",
             ),
             (
-                |sheet| stops(sheet) && kept(sheet).count() > MAX_KINDS,
+                |sheet| ends_by_value(sheet) && kept(sheet).count() > MAX_KINDS,
                 "at most 3 values can continue a series: the other throws.values must end it",
             ),
             (
@@ -231,38 +246,25 @@ const KEYS: &[KeyRules] = &[
             "entry.clear",
             "board.mark_again",
         ])
-        .wrong(&[(
-            |sheet| sheet.turn.divide != Divide::None && grants_by_other_marks(sheet),
-            GRANTING_MARKS,
-        )])
         .idle(|game| game.has_one_piece()),
     key("entry.first", "").of_throws(1),
-    key("entry.first = [1]", "").must("S"),
-    key("entry.next = [1]", "").must("S"),
+    key("entry.first = [1]", "").required_by("S"),
+    key("entry.next = [1]", "").required_by("S"),
     key("entry.next", "")
         .of_throws(1)
         .idle(|game| {
             game.has_one_piece() && game.sheet.entry.first_while == FirstWhile::Empty
         }),
     key(r#"entry.first_while = "never""#, "T")
-        .excludes(&["gate.at"])
-        .wrong(&[
-            (
-                |sheet| {
-                    sheet.entry.first_while == FirstWhile::Never
-                        && sheet.pieces.setup != Setup::All(SentTo::Off)
-                },
-                "\"never\" only works with pieces.setup = \"off\"",
-            ),
-            (
-                |sheet| {
-                    sheet.entry.first_while == FirstWhile::Never
-                        && sheet.entry.first == sheet.entry.next
-                },
-                "\"never\" only works if entry.first and entry.next differ",
-            ),
-        ]),
-    key(r#"entry.at = "count""#, "TED").must("D").wrong(&[(
+        .excludes(&["gate.at", "pieces.setup"])
+        .wrong(&[(
+            |sheet| {
+                sheet.entry.first_while == FirstWhile::Never
+                    && sheet.entry.first == sheet.entry.next
+            },
+            "\"never\" only works if entry.first and entry.next differ",
+        )]),
+    key(r#"entry.at = "count""#, "TED").required_by("D").wrong(&[(
         |sheet| sheet.entry.at == EntryAt::COUNT && waits_on_first_square(sheet),
         "must not be \"count\" if pieces wait on their first square: see pieces.setup and pieces.sent_to",
     )]),
@@ -270,7 +272,7 @@ const KEYS: &[KeyRules] = &[
     key("entry.compulsory", "TD")
         .excludes(&["entry.spends"])
         .idle(|game| game.has_one_piece() || game.sheet.entry.by_bonus),
-    key("entry.compulsory = true", "").must("D"),
+    key("entry.compulsory = true", "").required_by("D"),
     key("entry.clear", "T")
         .excludes(&[r#"entry.at = "count""#, "entry.spends"])
         .idle(|game| game.has_one_piece()),
@@ -282,19 +284,16 @@ const KEYS: &[KeyRules] = &[
     key("entry.spends", "T")
         .needs(&[r#"turn.must = "optional""#])
         .excludes(&[r#"entry.at = "count""#, "board.mark_again"])
-        .wrong(&[(
-            |sheet| !sheet.entry.spends && grants_by_other_marks(sheet),
-            GRANTING_MARKS,
-        )]),
+,
     key("entry.tries", "T").idle(always_enters),
     key("entry.lost_before", "SE").excludes(&["throws.dice", "seats.teams"]),
     key("entry", "").idle(never_waits),
-    key(r#"stacking.plain = "two""#, "").must("D"),
+    key(r#"stacking.plain = "two""#, "").required_by("D"),
     key("stacking.plain", "TED").idle(|game| !game.sheet.finish.fill),
     key("stacking.inner", "TE")
         .needs(&["gate.at"])
-        .idle(|game| game.has_table_of(game.sheet.stacking.inner)),
-    key(r#"stacking.private = "any""#, "").must("D"),
+        .idle(|game| game.is_room_compiled(game.sheet.stacking.inner)),
+    key(r#"stacking.private = "any""#, "").required_by("D"),
     key("stacking.private", "TED")
         .wrong(&[
             (
@@ -302,7 +301,7 @@ const KEYS: &[KeyRules] = &[
                 "must be \"one\" if finish.fill is true",
             ),
         ])
-        .idle(|game| game.has_table_of(game.sheet.stacking.private)),
+        .idle(|game| game.is_room_compiled(game.sheet.stacking.private)),
     key("stacking.marked", "TED").idle(|game| {
         !game.sheet.finish.fill
             && (game.has_one_piece()
@@ -318,7 +317,7 @@ const KEYS: &[KeyRules] = &[
         .idle(|game| !game.sheet.finish.fill),
     key("stacking.partner", "TE").needs(&["seats.teams"]),
     key("unit.kind", "TSED"),
-    key(r#"unit.kind = "together""#, "").must("D"),
+    key(r#"unit.kind = "together""#, "").required_by("D"),
     key(r#"unit.kind = "declared""#, "SE")
         .needs(&["unit.from"])
         .excludes(&["throws.dice", "unit.area"]),
@@ -332,13 +331,13 @@ const KEYS: &[KeyRules] = &[
             |sheet| !sheet.unit.three.is_empty() && sheet.throws.dice < 3,
             "only works with throws.dice = 3 or 4",
         )])
-        .idle(|game| game.with_room(3) == 0),
+        .idle(|game| !game.has_room_for_three),
     key("unit.split", "TSEV"),
     key("unit.passable", "T")
         .needs(&[r#"board.mark_rule = "closed""#])
         .excludes(&["seats.teams"]),
     key("unit", "").idle(|game| !game.has_units()),
-    key(r#"capture.single_on_unit = "barred""#, "TEDV").must("D"),
+    key(r#"capture.single_on_unit = "barred""#, "TEDV").required_by("D"),
     key("capture.single_on_unit", "").idle(|game| !game.has_units()),
     key("capture.unit_on_single", "TSEV").idle(|game| !game.moves_units()),
     key("capture.unit_on_unit", "TE").idle(|game| {
@@ -348,9 +347,9 @@ const KEYS: &[KeyRules] = &[
     key("capture.group", "TSEV").idle(|game| game.groups == 0),
     key("capture", "").idle(captures_nothing),
     key("gate.at", "TED"),
-    key("gate.without", "").idle(|_| true),
-    key("gate.lap", "").idle(|_| true),
-    key("gate.opened_by", "").needs(&["gate.at"]).idle(|_| true),
+    key("gate.without", "").compiled(),
+    key("gate.lap", "").compiled(),
+    key("gate.opened_by", "").needs(&["gate.at"]).compiled(),
     key("finish.bear_off", "SE").of_throws(1).wrong(&[(
         |sheet| hops_by_sum(sheet) && sheet.finish.bear_off.iter().any(|&value| value != 1),
         "must be [1] with turn.hop = \"sum\"",
@@ -361,7 +360,7 @@ const KEYS: &[KeyRules] = &[
     key("finish.from_last", "T")
         .of_throws(1)
         .excludes(&["unit.kind", "turn.divide", "finish.fill"])
-        .idle(|_| true),
+        .compiled(),
     key("finish.fill", "T").excludes(&["unit.kind", "turn.divide"]),
     key("words.mark", "").idle(|game| {
         let mut marks = game.sheet.board.mark_kinds();
@@ -375,8 +374,6 @@ const KEYS: &[KeyRules] = &[
     }),
 ];
 
-const GRANTING_MARKS: &str = "does not work with marks that grant a throw";
-
 fn has_series(sheet: &Sheet) -> bool {
     sheet.turn.kind == TurnKind::Series
 }
@@ -385,8 +382,8 @@ pub(super) fn hops_by_sum(sheet: &Sheet) -> bool {
     has_series(sheet) && sheet.turn.hop == Hop::Sum
 }
 
-/// Whether a value ends a series.
-fn stops(sheet: &Sheet) -> bool {
+/// Whether a series ends with a value of `turn.stop`.
+fn ends_by_value(sheet: &Sheet) -> bool {
     has_series(sheet) && sheet.throws.dice == 1
 }
 
@@ -403,7 +400,7 @@ fn weights(sheet: &Sheet) -> Option<&Vec<u32>> {
     }
 }
 
-/// Whether an action can be about several pieces, or about parts of a throw.
+/// Whether an action can move several pieces or use a part of a throw.
 fn moves_several(sheet: &Sheet) -> bool {
     sheet.turn.kind != TurnKind::Throw
         || sheet.unit.kind != UnitKind::None
@@ -411,14 +408,10 @@ fn moves_several(sheet: &Sheet) -> bool {
         || sheet.turn.bonus_order == BonusOrder::Any
 }
 
-/// Whether a piece on its first square has still to enter.
+/// Whether pieces wait on their first square until they enter.
 fn waits_on_first_square(sheet: &Sheet) -> bool {
     let begins = sheet.pieces.setup == Setup::All(SentTo::Start);
     sheet.pieces.sent_to == Returns::START || begins && sheet.turn.kind != TurnKind::Throw
-}
-
-fn grants_by_other_marks(sheet: &Sheet) -> bool {
-    sheet.board.other_marks.iter().any(|marks| marks.again)
 }
 
 fn private_room(sheet: &Sheet) -> Room {
@@ -469,18 +462,24 @@ fn grants_nothing(game: &Effects) -> bool {
     ];
     game.sheet.turn.kind == TurnKind::Throw
         && !keys.iter().any(|key| is_set(&game.keys, key))
-        && !(is_set(&game.keys, "board.other_marks") && grants_by_other_marks(game.sheet))
+        && !game
+            .sheet
+            .board
+            .other_marks
+            .iter()
+            .any(|marks| marks.again && !marks.squares.is_empty())
 }
 
 /// The key of a condition, and its value if the condition has one.
-fn parts(condition: &str) -> (&str, Option<&str>) {
+fn key_and_value(condition: &str) -> (&str, Option<&str>) {
     let (key, value) = condition.split_once(" = ").unzip();
     (key.unwrap_or(condition), value)
 }
 
-/// Whether a key has another value than its default, or the value of the condition.
+/// Whether the key has the value of the condition. Without a value: whether it differs from the
+/// default.
 fn is_set(table: &Table, condition: &str) -> bool {
-    let (key, wanted) = parts(condition);
+    let (key, wanted) = key_and_value(condition);
     let value = value_of(table, key);
     match wanted {
         None => value.is_some() && value != value_of(&DEFAULTS, key),
@@ -494,7 +493,7 @@ impl Check<'_> {
     pub(super) fn check_keys(&mut self) {
         let (letter, name) = (self.keys.letter, self.keys.name);
         for rules in KEYS {
-            let (key, wanted) = parts(rules.key);
+            let (key, wanted) = key_and_value(rules.key);
             if let Some(least) = rules.least {
                 self.check_thrown(key, least);
             }
@@ -502,25 +501,32 @@ impl Check<'_> {
                 self.report(is_wrong(self.sheet), key, *problem);
             }
             if !is_set(&self.table, rules.key) {
-                let problem = format!("must be {} with {name}", wanted.unwrap_or_default());
-                self.report(rules.must.contains(letter), key, problem);
+                if let Some(wanted) = wanted.filter(|_| rules.required_by.contains(letter)) {
+                    self.report(true, key, format!("must be {wanted} with {name}"));
+                }
                 continue;
             }
-            let kinds = TurnKeys::ALL.into_iter();
-            let kinds = kinds.filter(|keys| rules.turns.contains(keys.letter));
-            let names: Vec<&str> = kinds.map(|keys| keys.name).collect();
-            let problem = format!("this value only works with {}", any_of(&names));
-            let is_other = !rules.turns.is_empty() && !rules.turns.contains(letter);
-            self.report(is_other, key, problem);
-            for needed in rules.needs {
-                let problem = format!("only works with {needed}");
-                self.report(!is_set(&self.table, needed), key, problem);
+            if !rules.turns.is_empty() && !rules.turns.contains(letter) {
+                let kinds = KindOfTurn::ALL.into_iter();
+                let kinds = kinds.filter(|kind| rules.turns.contains(kind.letter));
+                let names: Vec<&str> = kinds.map(|kind| kind.name).collect();
+                let problem = format!("this value only works with {}", any_of(&names));
+                self.report(true, key, problem);
             }
-            for excluded in rules.excludes {
-                let (other, is_wrong) = (parts(excluded).0, is_set(&self.table, excluded));
-                let value = value_of(&self.table, other).map(ToString::to_string);
-                let problem = format!("does not work with {other} = {}", value.unwrap_or_default());
-                self.report(is_wrong, key, problem);
+            let is_missing = |needed: &&&str| !is_set(&self.table, needed);
+            let missing = rules.needs.iter().filter(is_missing);
+            let missing = missing.map(|needed| format!("needs {needed}"));
+            let excluded = rules
+                .excludes
+                .iter()
+                .filter(|other| is_set(&self.table, other));
+            let excluded = excluded.filter_map(|other| {
+                let other = key_and_value(other).0;
+                let value = value_of(&self.table, other)?;
+                Some(format!("does not work with {other} = {value}"))
+            });
+            for problem in missing.chain(excluded).collect::<Vec<_>>() {
+                self.report(true, key, problem);
             }
         }
     }
@@ -529,7 +535,7 @@ impl Check<'_> {
     fn check_thrown(&mut self, key: &str, least: i64) {
         let faces = &self.sheet.throws.values;
         let is_face = |value: i64| faces.iter().any(|&face| i64::from(face) == value);
-        // Both dice together let a piece enter.
+        // A piece also enters by the sum of both dice.
         let has_sums = self.sheet.turn.kind == TurnKind::Dice && key.starts_with("entry.");
         let is_sum = |value: i64| faces.iter().any(|&face| is_face(value - i64::from(face)));
         let values = value_of(&self.table, key)
@@ -541,18 +547,23 @@ impl Check<'_> {
             let is_thrown = is_face(value) || has_sums && is_sum(value);
             let problem = format!("{value} is never thrown: throws.values is {faces:?}");
             self.report(!is_thrown, key, problem);
-            self.report(value < least, key, format!("must not contain {value}"));
+            self.report(
+                value < least,
+                key,
+                format!("must not contain {value}: it moves nothing"),
+            );
         }
     }
 }
 
-/// Gives the keys without effect, and the keys that the compiled tables contain, their defaults.
+/// Resets idle keys, and keys that compiled tables contain, to their defaults.
 pub(super) fn reset_idle(game: &mut Effects) {
     for rules in KEYS {
         if !(rules.is_idle)(game) {
             continue;
         }
-        let (section, key) = rules.key.split_once('.').unwrap_or((rules.key, ""));
+        let name = key_and_value(rules.key).0;
+        let (section, key) = name.split_once('.').unwrap_or((name, ""));
         let Some(Value::Table(keys)) = game.keys.get_mut(section) else {
             continue;
         };
@@ -561,6 +572,40 @@ pub(super) fn reset_idle(game: &mut Effects) {
             Some(default) => drop(keys.insert(key.to_owned(), default.clone())),
             None if key.is_empty() => *keys = defaults.cloned().unwrap_or_default(),
             None => drop(keys.remove(key)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::read::has_key;
+    use serde::Deserialize;
+
+    /// Whether sheets have the key of a condition, with its value.
+    fn is_possible(condition: &str) -> bool {
+        let (name, wanted) = key_and_value(condition);
+        let (section, key) = name.split_once('.').unwrap_or(("", name));
+        let mut table = DEFAULTS.clone();
+        if let Some(wanted) = wanted {
+            let wanted = wanted.replace("a number", "1");
+            let value: Table = format!("value = {wanted}").parse().expect("a value");
+            let keys = table[section].as_table_mut().expect("a section");
+            keys.insert(key.to_owned(), value["value"].clone());
+        }
+        has_key(section, key) && Sheet::deserialize(table).is_ok()
+    }
+
+    #[test]
+    fn the_rows_name_keys_values_and_kinds_of_turn() {
+        for rules in KEYS {
+            let others = rules.needs.iter().chain(rules.excludes);
+            for condition in others.chain([&rules.key]) {
+                assert!(is_possible(condition), "{condition}");
+            }
+            let is_letter = |letter| KindOfTurn::ALL.iter().any(|kind| kind.letter == letter);
+            let mut letters = rules.turns.chars().chain(rules.required_by.chars());
+            assert!(letters.all(is_letter), "{}", rules.key);
         }
     }
 }

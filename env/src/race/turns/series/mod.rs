@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::series_throws::{SKIPPED, SeriesThrows};
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{TurnKeys, TurnMachine};
+use super::{KindOfTurn, TurnMachine};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::seating::Participants;
@@ -24,9 +24,9 @@ use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{Must, Speed};
 use allot::{Allotment, SeriesTurn};
 
-pub(crate) const KEYS: TurnKeys = TurnKeys {
+pub(crate) const KIND: KindOfTurn = KindOfTurn {
     letter: 'S',
-    name: "turn.kind = \"series\"",
+    name: "turn.kind = \"series\" with turn.hop = \"sum\"",
     dice: 1,
     steps: |[value, _]| 1 << value,
 };
