@@ -11,6 +11,9 @@ use crate::sheet::values::{
     Odds, Returns, Room, SentTo, Setup, Sheet, TurnKind, UnitKind, Without,
 };
 
+/// Whether a key of a sheet is wrong, and the message.
+type Contradiction = (fn(&Sheet) -> bool, &'static str);
+
 /// The rules of a key (`section.key`), of one value (`section.key = VALUE`; `a number` is any
 /// number), or of a section.
 pub(super) struct KeyRules {
@@ -26,8 +29,8 @@ pub(super) struct KeyRules {
     needs: &'static [&'static str],
     /// Keys that must have their default.
     excludes: &'static [&'static str],
-    /// Further conditions that make the key wrong, each with its message.
-    wrong: &'static [(fn(&Sheet) -> bool, &'static str)],
+    /// Further conditions that make the key wrong.
+    wrong: &'static [Contradiction],
     /// Whether the key has no effect in a game. In [`Effects::keys`], idle keys of earlier rows
     /// already have their defaults.
     is_idle: fn(&Effects) -> bool,
@@ -69,7 +72,7 @@ impl KeyRules {
         KeyRules { excludes, ..self }
     }
 
-    const fn wrong(self, wrong: &'static [(fn(&Sheet) -> bool, &'static str)]) -> KeyRules {
+    const fn wrong(self, wrong: &'static [Contradiction]) -> KeyRules {
         KeyRules { wrong, ..self }
     }
 
