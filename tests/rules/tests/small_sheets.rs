@@ -278,11 +278,16 @@ fn last_piece_finishes(race: &Race, rng: &mut chance::GameRng) -> bool {
         .skip(1)
         .map(|seat| format!("/{seat}{mark}:{waiting}"));
     let mut seats = format!("S{mark}:{pieces}{}", others.collect::<String>());
+    let all_home = format!(":{}", vec![&*home; race.pieces()].join(","));
     for _ in 0..20_000 {
         let position = format!("{game} {seats} S *");
-        // The seat has finished, or the game is over. Squares that must be filled have examples
-        // above.
-        if race.parse_state(&position).is_err() {
+        // The seat has finished (in a team, it then throws for its partner), or the game is over.
+        // Squares that must be filled have examples above.
+        let is_home = seats
+            .split('/')
+            .next()
+            .is_some_and(|own| own.ends_with(&all_home));
+        if is_home || race.parse_state(&position).is_err() {
             return true;
         }
         let throws = engine::draw(race, &position, rng);

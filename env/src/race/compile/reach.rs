@@ -87,8 +87,8 @@ impl Rules {
         self.targets(place, hops, true) | self.targets(place, hops, false)
     }
 
-    /// Returns whether a seat can ever pass its gate. If only a capture opens the gate, a seat must be
-    /// able to capture an enemy before the gate.
+    /// Returns whether a seat can ever pass its gate. If only a capture opens the gate, a seat must
+    /// be able to capture an enemy before the gate.
     pub(crate) fn opens(&self, seating: &Participants) -> bool {
         if self.gate_rule.is_open_to_all {
             return true;

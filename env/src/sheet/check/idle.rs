@@ -96,8 +96,8 @@ impl<'a> Effects<'a> {
         self.has_units() && self.rules.outcomes.iter().any(|throw| steps(throw) > 0)
     }
 
-    /// Whether [`Compared::room`] contains this value. A value equal to `stacking.plain` is compared
-    /// as a key.
+    /// Whether [`Compared::room`] contains this value. A value equal to `stacking.plain` is
+    /// compared as a key.
     pub(super) fn is_room_compiled(&self, room: Option<Room>) -> bool {
         !self.sheet.finish.fill && room != Some(self.sheet.stacking.plain)
     }
