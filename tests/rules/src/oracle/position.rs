@@ -214,7 +214,11 @@ impl Rules {
             .filter(|course| course.contains(&square))
             .count()
             == 1;
-        let word = if let Some(rule) = self.mark_rule(square) {
+        // A square that a piece must fill has room for one piece, even if the square is marked.
+        let is_filled = self.fills && number >= self.last - i32::try_from(self.count).unwrap_or(0);
+        let word = if is_filled {
+            "one"
+        } else if let Some(rule) = self.mark_rule(square) {
             if rule == "closed" { "one" } else { self.marked }
         } else if is_private && !self.private.is_empty() {
             self.private
