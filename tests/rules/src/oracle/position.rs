@@ -106,6 +106,7 @@ impl Rules {
         let laps = self.gate > 0 && self.without == "lap" && self.gate - self.lap <= self.first;
         let is_sent = self.sent_to == Some(self.first);
         is_sent
+            || self.begins_on_first
             || self.private_start
             || self.enter_at.is_some()
             || self.first > 0

@@ -63,6 +63,10 @@ rules! { keys, text, most;
     /// number, which no piece reaches.
     first: i32 = keys.read("board.first_number").unwrap_or(0);
     last: i32 = first + courses[0].len() as i32 - if fills { (most - count as i32).max(0) } else { 1 };
+    /// Whether a piece begins on the first square of its course, by a list of numbers.
+    begins_on_first: bool = keys.find("pieces.setup").and_then(Value::as_array).is_some_and(|numbers| {
+        numbers.iter().rev().take(count).any(|number| number.as_integer() == Some(first.into()))
+    });
     /// Whether pieces can wait off the board.
     knows_off: bool = keys.waits("off");
     /// Whether the first square is private to its owner.
