@@ -17,9 +17,6 @@ use crate::form::beginning;
 use crate::game::SeatSet;
 use crate::race::turns::KindOfTurn;
 
-/// The largest number of pieces of a seat if pieces move as units or share throws.
-const FEW_PIECES: u8 = 4;
-
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
 
@@ -143,7 +140,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     let mut check = Check {
         sheet,
         table: sheet.table(),
-        keys: KindOfTurn::of(sheet),
+        kind: KindOfTurn::of(sheet),
         problems: Vec::new(),
     };
     check.check_words();
@@ -162,7 +159,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
 struct Check<'a> {
     sheet: &'a Sheet,
     table: Table,
-    keys: &'static KindOfTurn,
+    kind: &'static KindOfTurn,
     problems: Vec<Problem>,
 }
 

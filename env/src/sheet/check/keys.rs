@@ -4,12 +4,15 @@
 use toml::{Table, Value};
 
 use super::idle::Effects;
-use super::{Check, DEFAULTS, FEW_PIECES, value_of};
+use super::{Check, DEFAULTS, value_of};
 use crate::race::turns::{KindOfTurn, text::any_of};
 use crate::sheet::values::{
     Block, BonusOrder, Divide, EntryAt, FirstWhile, Hop, LastThrow, MAX_KINDS, MarkRoom, MarkRule,
     Odds, Returns, Room, SentTo, Setup, Sheet, TurnKind, UnitKind, Without,
 };
+
+/// The largest number of pieces of a seat if pieces move as units or share throws.
+const FEW_PIECES: u8 = 4;
 
 /// Whether a key of a sheet is wrong, and the message.
 type Contradiction = (fn(&Sheet) -> bool, &'static str);
@@ -101,7 +104,8 @@ const KEYS: &[KeyRules] = &[
                     && (sheet.board.mark_rule, sheet.stacking.marked)
                         != (MarkRule::Share, MarkRoom::Any)
             },
-            "marks with turn.kind = \"dice\" need board.mark_rule = \"share\" and stacking.marked = \"any\"",
+            "marks with turn.kind = \"dice\" need board.mark_rule = \"share\" and \
+             stacking.marked = \"any\"",
         )])
         .idle(|game| game.sheet.board.marks.is_empty()),
     key(r#"board.mark_rule = "plain""#, "T"),
@@ -114,16 +118,18 @@ const KEYS: &[KeyRules] = &[
                 sheet.board.other_marks.iter().any(|marks| marks.again)
                     && (sheet.turn.divide != Divide::None || !sheet.entry.spends)
             },
-            "marks that grant one more throw do not work with turn.divide or entry.spends = false",
+            "marks that grant one more throw do not work with turn.divide or entry.spends \
+             = false",
         )])
         .idle(|game| {
-        let mut marks = game.sheet.board.other_marks.iter();
-        marks.all(|marks| marks.squares.is_empty())
-    }),
+            let mut marks = game.sheet.board.other_marks.iter();
+            marks.all(|marks| marks.squares.is_empty())
+        }),
     key("pieces.count", "").wrong(&[(
         |sheet| sheet.most_pieces() > FEW_PIECES && moves_several(sheet),
-        "a seat can have more than 4 pieces only with turn.kind = \"throw\", unit.kind = \"none\", \
-         turn.divide = \"none\" and turn.bonus_order = \"after\"",
+        "a seat can have more than 4 pieces only with turn.kind = \"throw\", \
+         unit.kind = \"none\", turn.divide = \"none\" and turn.bonus_order = \
+         \"after\"",
     )]),
     key(r#"pieces.setup = "start""#, "TEDV"),
     key("pieces.sent_to", "").idle(captures_nothing),
@@ -142,11 +148,18 @@ const KEYS: &[KeyRules] = &[
             "must not contain a value twice",
         ),
         (
-            |sheet| has_series(sheet) && sheet.throws.dice > 1 && sheet.throws.values.len() > MAX_KINDS + 1,
+            |sheet| {
+                has_series(sheet)
+                    && sheet.throws.dice > 1
+                    && sheet.throws.values.len() > MAX_KINDS + 1
+            },
             "must have at most 4 values if throws.dice is more than 1",
         ),
         (
-            |sheet| sheet.turn.kind == TurnKind::Divide && sheet.throws.values.iter().any(|&value| value > 15),
+            |sheet| {
+                sheet.turn.kind == TurnKind::Divide
+                    && sheet.throws.values.iter().any(|&value| value > 15)
+            },
             "must not exceed 15 with turn.kind = \"divide\"",
         ),
         (
@@ -156,7 +169,9 @@ const KEYS: &[KeyRules] = &[
     ]),
     key("throws.odds", "").wrong(&[
         (
-            |sheet| weights(sheet).is_some_and(|weights| weights.len() != sheet.throws.values.len()),
+            |sheet| {
+                weights(sheet).is_some_and(|weights| weights.len() != sheet.throws.values.len())
+            },
             "must have one weight for each of throws.values",
         ),
         (
@@ -200,7 +215,8 @@ const KEYS: &[KeyRules] = &[
             ),
             (
                 |sheet| hops_by_sum(sheet) && kept(sheet).min() != Some(&1),
-                "the smallest of throws.values that is missing here must be 1 with turn.hop = \"sum\"",
+                "the smallest of throws.values that is missing here must be 1 with turn.hop = \
+                 \"sum\"",
             ),
         ]),
     key("turn.again", "T")
@@ -220,9 +236,7 @@ const KEYS: &[KeyRules] = &[
     key("turn.last_throw", "T")
         .needs(&["turn.again"])
         .wrong(&[(
-            |sheet| {
-                sheet.turn.last_throw == LastThrow::Lost && sheet.turn.throw_limit().is_none()
-            },
+            |sheet| sheet.turn.last_throw == LastThrow::Lost && sheet.turn.throw_limit().is_none(),
             "\"lost\" only works with turn.most_throws",
         )])
         .idle(grants_nothing),
@@ -237,10 +251,12 @@ const KEYS: &[KeyRules] = &[
             },
             "does not work with a gate unless gate.without is \"lap\" or \"open\"",
         )]),
-    key("turn.bonus_order", "T").needs(&["turn.bonus"]).wrong(&[(
-        |sheet| sheet.turn.bonus_order == BonusOrder::Any && sheet.turn.bonus.contains(&1),
-        "must be \"after\" if turn.bonus contains 1: the throw and the step would look alike",
-    )]),
+    key("turn.bonus_order", "T")
+        .needs(&["turn.bonus"])
+        .wrong(&[(
+            |sheet| sheet.turn.bonus_order == BonusOrder::Any && sheet.turn.bonus.contains(&1),
+            "must be \"after\" if turn.bonus contains 1: the throw and the step would look alike",
+        )]),
     key("turn.divide", "T")
         .excludes(&[
             "unit.kind",
@@ -255,9 +271,7 @@ const KEYS: &[KeyRules] = &[
     key("entry.next = [1]", "").required_by("S"),
     key("entry.next", "")
         .of_throws(1)
-        .idle(|game| {
-            game.has_one_piece() && game.sheet.entry.first_while == FirstWhile::Empty
-        }),
+        .idle(|game| game.has_one_piece() && game.sheet.entry.first_while == FirstWhile::Empty),
     key(r#"entry.first_while = "never""#, "T")
         .excludes(&["gate.at", "pieces.setup"])
         .wrong(&[(
@@ -267,10 +281,13 @@ const KEYS: &[KeyRules] = &[
             },
             "\"never\" only works if entry.first and entry.next differ",
         )]),
-    key(r#"entry.at = "count""#, "TED").required_by("D").wrong(&[(
-        |sheet| sheet.entry.at == EntryAt::COUNT && waits_on_first_square(sheet),
-        "must not be \"count\" if pieces wait on their first square: see pieces.setup and pieces.sent_to",
-    )]),
+    key(r#"entry.at = "count""#, "TED")
+        .required_by("D")
+        .wrong(&[(
+            |sheet| sheet.entry.at == EntryAt::COUNT && waits_on_first_square(sheet),
+            "must not be \"count\" if pieces wait on their first square: see pieces.setup \
+             and pieces.sent_to",
+        )]),
     key("entry.at = a number", "T"),
     key("entry.compulsory", "TD")
         .excludes(&["entry.spends"])
@@ -279,15 +296,12 @@ const KEYS: &[KeyRules] = &[
     key("entry.clear", "T")
         .excludes(&[r#"entry.at = "count""#, "entry.spends"])
         .idle(|game| game.has_one_piece()),
-    key("entry.by_bonus", "T").needs(&["turn.bonus"]).excludes(&[
-        r#"entry.at = "count""#,
-        "entry.first",
-        "entry.next",
-    ]),
+    key("entry.by_bonus", "T")
+        .needs(&["turn.bonus"])
+        .excludes(&[r#"entry.at = "count""#, "entry.first", "entry.next"]),
     key("entry.spends", "T")
         .needs(&[r#"turn.must = "optional""#])
-        .excludes(&[r#"entry.at = "count""#, "board.mark_again"])
-,
+        .excludes(&[r#"entry.at = "count""#, "board.mark_again"]),
     key("entry.tries", "T").idle(always_enters),
     key("entry.lost_before", "SE").excludes(&["throws.dice", "seats.teams"]),
     key("entry", "").idle(never_waits),
@@ -298,12 +312,10 @@ const KEYS: &[KeyRules] = &[
         .idle(|game| game.is_room_compiled(game.sheet.stacking.inner)),
     key(r#"stacking.private = "any""#, "").required_by("D"),
     key("stacking.private", "TED")
-        .wrong(&[
-            (
-                |sheet| sheet.finish.fill && private_room(sheet) != Room::One,
-                "must be \"one\" if finish.fill is true",
-            ),
-        ])
+        .wrong(&[(
+            |sheet| sheet.finish.fill && private_room(sheet) != Room::One,
+            "must be \"one\" if finish.fill is true",
+        )])
         .idle(|game| game.is_room_compiled(game.sheet.stacking.private)),
     key("stacking.marked", "TED").idle(|game| {
         !game.sheet.finish.fill
@@ -315,7 +327,8 @@ const KEYS: &[KeyRules] = &[
         .excludes(&["unit.kind"])
         .wrong(&[(
             |sheet| sheet.stacking.block != Block::None && !has_room_for_two(sheet),
-            "only works if some squares have room for two pieces: stacking is \"one\" everywhere",
+            "only works if some squares have room for two pieces: stacking is \"one\" \
+             everywhere",
         )])
         .idle(|game| !game.sheet.finish.fill),
     key("stacking.partner", "TE").needs(&["seats.teams"]),
@@ -494,7 +507,7 @@ fn is_set(table: &Table, condition: &str) -> bool {
 impl Check<'_> {
     /// Reports keys and values that the kind of turn or other keys exclude.
     pub(super) fn check_keys(&mut self) {
-        let (letter, name) = (self.keys.letter, self.keys.name);
+        let (letter, name) = (self.kind.letter, self.kind.name);
         for rules in KEYS {
             let (key, wanted) = key_and_value(rules.key);
             if let Some(least) = rules.least {

@@ -126,6 +126,7 @@ pub(super) const ROWS: &[Row] = &[
     ("V", "turn.again_on_doublet", "true", "", "turns"),
     ("T", "turn.most_throws", "2", "", "turns"),
     ("T", "turn.most_throws", "1", "", "refused: turn.again: [4, 8] has no effect"),
+    ("T", "turn.most_throws", "2", "turn.again = []; board.other_marks = [{ squares = [], again = true }]", "refused: turn.most_throws: 2 has no effect"),
     ("T", "turn.most_throws", "2", "turn.again = []", IDLE),
     ("T", "turn.divide", "'finish'", "", "turns"),
     ("T", "turn.divide", "'finish'", "UNITS", "refused: does not work with unit.kind"),
