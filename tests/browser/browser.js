@@ -9,13 +9,15 @@ import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
-import { chromium } from "playwright-core";
+import { chromium, expect as playwright } from "@playwright/test";
 
 import { serve } from "./server.js";
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
 export const SITE = join(TARGET, "web");
+// Assertions about the page wait until they hold, so that busy machines pass.
+export const expect = playwright.configure({ timeout: 60000 });
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 // Runs the program; returns its output.
@@ -106,6 +108,10 @@ export async function ready(page, after = null) {
   }, after);
   return handle.jsonValue();
 }
+
+// Waits for a state of the page that is or matches `wanted`.
+export const inState = (page, wanted) =>
+  expect(page.locator("body")).toHaveAttribute("data-state", wanted);
 
 export const state = (page) => page.evaluate(() => document.body.dataset.state);
 

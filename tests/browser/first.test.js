@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { hurry, newGame, pageTests, playTurn, press } from "./browser.js";
+import { expect, hurry, newGame, pageTests, playTurn, press } from "./browser.js";
 
 const { pageTest } = pageTests();
 const PHONE = { viewport: { width: 375, height: 667 } };
@@ -20,16 +20,13 @@ for (const colorScheme of ["light", "dark"]) {
     `the first turn says what to do, and the course is easy to see, ${colorScheme}`,
     { ...PHONE, colorScheme },
     async (page) => {
-      assert.match(
-        await page.textContent("#turn-note"),
+      await expect(page.locator("#turn-note")).toHaveText(
         /^Press Throw\. Each player brings two pieces/,
       );
-      assert.deepEqual(await shown(page, "#turn button, #past button, #slider, #moves"), [
-        "throw",
-        "learn",
-        "players",
-      ]);
-      assert.ok(await fits(page));
+      await expect
+        .poll(() => shown(page, "#turn button, #past button, #slider, #moves"))
+        .toEqual(["throw", "learn", "players"]);
+      await expect.poll(() => fits(page)).toBe(true);
       for (const game of ["ashtapada", "pachisi", "siga", "chowka-5"]) {
         await newGame(page, { game });
         const contrast = await page.evaluate(() => {
@@ -55,8 +52,8 @@ for (const colorScheme of ["light", "dark"]) {
         assert.ok(note <= 1, `${game}: ${note} pixels of the note are cut`);
       }
       await newGame(page, { game: "mensch", first: "N" });
-      assert.ok((await page.isVisible("#last-turn")) && (await page.isVisible("#learn")));
-      assert.equal(await page.textContent("#turn-note"), "Press Throw. ");
+      for (const id of ["#last-turn", "#learn"]) await expect(page.locator(id)).toBeVisible();
+      await expect(page.locator("#turn-note")).toHaveText("Press Throw. ");
     },
   );
 }
@@ -74,10 +71,11 @@ pageTest(
     assert.ok(dice.y >= board.y + board.height, "the dice cover the board");
     await hurry(page, "button");
     await playTurn(page);
-    assert.match(await page.textContent("#last-turn"), /^N North threw \d, \d: ./);
+    await expect(page.locator("#last-turn")).toHaveText(/^N North threw \d, \d: ./);
     await press(page, "#throw");
-    assert.equal(await page.locator("#thrown .die").count(), 2);
-    assert.ok((await page.isVisible("#last-turn")) && (await fits(page)));
+    await expect(page.locator("#thrown .die")).toHaveCount(2);
+    await expect(page.locator("#last-turn")).toBeVisible();
+    await expect.poll(() => fits(page)).toBe(true);
     const pieces = await page
       .locator("#actions ol")
       .evaluateAll((all) =>
@@ -98,9 +96,8 @@ for (const viewport of [PHONE.viewport, { width: 1280, height: 800 }]) {
     { viewport },
     async (page) => {
       await newGame(page, { game: "pagade", seats: "SENW", flags: { no_cut: "lap" } });
-      assert.equal(await page.textContent("#game-name"), "Pagade for four, with house rules");
-      assert.match(
-        await page.textContent("#notice"),
+      await expect(page.locator("#game-name")).toHaveText("Pagade for four, with house rules");
+      await expect(page.locator("#notice")).toHaveText(
         /^No bot knows Pagade with these rules for 4 players/,
       );
       // The first card of a game that was played last has its house rules.
@@ -109,7 +106,7 @@ for (const viewport of [PHONE.viewport, { width: 1280, height: 800 }]) {
       await page.click("nav [data-dialog=new-game]");
       await page.locator("[data-game=pagade]").first().click();
       await page.locator("#flags-now", { hasText: /way in\? It goes around once more/ }).waitFor();
-      assert.ok(!/no_cut|=/.test(await page.textContent("#new-game")));
+      await expect(page.locator("#new-game")).not.toHaveText(/no_cut|=/);
       await page.click("#to-shelf");
       await page.locator("[data-game=ashtapada]").last().click();
       const boxes = await page

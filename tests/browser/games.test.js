@@ -6,7 +6,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { hurry, newGame, open, position, ready, show, SITE, start, state } from "./browser.js";
+import {
+  SITE,
+  expect,
+  hurry,
+  newGame,
+  open,
+  position,
+  ready,
+  show,
+  start,
+  state,
+} from "./browser.js";
 import { Engine } from "./engine.js";
 
 const { translator } = await import(join(SITE, "phrases.js")),
@@ -72,13 +83,12 @@ for (const [game, seats, bot, flags = {}] of KINDS) {
       }
       assert.ok(choices > 5, `a person had ${choices} choices`);
       assert.ok(onBoard > 0, `pieces were clicked ${onBoard} times`);
-      assert.match(
-        await page.textContent("#turn-title"),
+      await expect(page.locator("#turn-title")).toHaveText(
         /^You win!$|^(?!.*South).*wins?$|^Over|dead/,
       );
-      assert.match(await position(page), /(- -)$/);
-      assert.equal(await page.locator("#actions button").count(), 0);
-      assert.equal(await state(page), now, "nothing moves any more");
+      await expect.poll(() => position(page)).toMatch(/(- -)$/);
+      await expect(page.locator("#actions button")).toHaveCount(0);
+      await expect.poll(() => state(page), "nothing moves any more").toBe(now);
       assert.deepEqual(page.errors, []);
     },
   );

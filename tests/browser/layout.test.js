@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-import { hurry, newGame, pageTests, press, ready, show, openGames } from "./browser.js";
+import { expect, hurry, newGame, openGames, pageTests, press, ready, show } from "./browser.js";
 import { Engine } from "./engine.js";
 
 const { pageTest } = pageTests();
@@ -143,9 +143,9 @@ const STATES = {
   },
   "30 moves with hints": async (page) => {
     await show(page, MANY);
-    assert.ok(await page.isHidden("#trouble"), "the game of the lesson keeps no players");
+    await expect(page.locator("#trouble"), "the game of the lesson keeps no players").toBeHidden();
     await page.locator("#actions .best").first().waitFor();
-    assert.ok((await page.locator("#actions button").count()) >= 30);
+    await expect.poll(() => page.locator("#actions button").count()).toBeGreaterThanOrEqual(30);
   },
   "a long board": async (page) => {
     await show(page, "ur S:hand,hand,hand,hand,hand,4,6/N:hand,hand,hand,hand,hand,hand,5 S 2");
@@ -200,13 +200,13 @@ pageTest("rings of the focus appear for keys only, and cover no text", {}, async
   for (const part of [...clicks, "#turn", "#chances"]) {
     await page.locator(part).first().click();
     await ready(page);
-    assert.equal(await page.evaluate(ring), null, part);
+    await expect.poll(() => page.evaluate(ring), part).toBe(null);
   }
   for (const dialog of DIALOGS) {
     await page.click(`[data-dialog=${dialog}]`);
-    assert.equal(await page.evaluate(ring), null, dialog);
+    await expect.poll(() => page.evaluate(ring), dialog).toBe(null);
     await page.click("dialog[open] [data-close]");
-    assert.equal(await page.evaluate(ring), null, dialog);
+    await expect.poll(() => page.evaluate(ring), dialog).toBe(null);
   }
   // Keys move the focus through the page and its dialogs.
   const walk = async (what) => {
@@ -282,7 +282,9 @@ pageTest(
     await page.click("#open-setup");
     await page.fill("#setup-text", "siga S:1");
     await page.locator("#setup-verdict.warning").waitFor();
-    assert.ok((await page.evaluate(placed, ["#setup-verdict", "#setup-play"])).isIn);
+    await expect
+      .poll(async () => (await page.evaluate(placed, ["#setup-verdict", "#setup-play"])).isIn)
+      .toBe(true);
     await page.click("#setup [data-close]");
     await page.click("[data-dialog=new-game]");
     await page.click("[data-game=siga]");
@@ -348,7 +350,7 @@ pageTest("the dock cuts no text, and says when no piece can move", {}, async (pa
     await page.locator("#last-turn", { hasText: "captures" }).waitFor();
     for (const [width, height] of [...SIZES.slice(1, 6), [640, 400]]) {
       await page.setViewportSize({ width, height });
-      assert.deepEqual(await cut(), [], `${width} by ${height}`);
+      await expect.poll(cut, `${width} by ${height}`).toEqual([]);
     }
   }
   await page.setViewportSize({ width: 1280, height: 900 });

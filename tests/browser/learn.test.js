@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { blank, pageTests, position, press, state } from "./browser.js";
+import { blank, expect, inState, pageTests, position, press, state } from "./browser.js";
 
 const { running, pageTest } = pageTests();
 const stored = (page) =>
@@ -21,7 +21,7 @@ pageTest(
       localStorage["ashta.settings"] = '{"pace":"none","moving":false,"throws":"auto"}';
     });
     await page.goto(`${running.server.url}/games/ashta/?game=ashtapada&seed=1`);
-    await page.waitForFunction(() => /choose$/.test(document.body.dataset.state));
+    await inState(page, /choose$/);
     const before = await stored(page),
       shown = await position(page);
     const learn = async () => {
@@ -30,21 +30,21 @@ pageTest(
     };
     await learn();
     await guide(page, 1);
-    assert.equal(await position(page), shown);
+    await expect.poll(() => position(page)).toBe(shown);
     let now = await learn();
     for (const part of ["1 of 3", "2 of 3", "3 of 3"]) {
-      assert.match(await page.textContent("#guide-title"), new RegExp(part));
-      assert.doesNotMatch(await page.textContent("body"), /players\.\w/);
+      await expect(page.locator("#guide-title")).toHaveText(new RegExp(part));
+      await expect(page.locator("body").first()).not.toHaveText(/players\.\w/);
       while (now.endsWith("throw")) now = await press(page, "#throw");
       for (; now.endsWith("choose"); now = await state(page)) {
         await page.locator("#actions button").first().click();
         await page.waitForFunction((now) => document.body.dataset.state !== now, now);
       }
-      assert.match(await page.textContent("#guide-text"), /^You played: /);
-      assert.deepEqual(await stored(page), before);
+      await expect(page.locator("#guide-text")).toHaveText(/^You played: /);
+      await expect.poll(() => stored(page)).toEqual(before);
       now = await guide(page, 1);
     }
-    assert.match(await page.textContent("#seats"), /very easy/);
+    await expect(page.locator("#seats")).toHaveText(/very easy/);
     assert.equal((await stored(page)).length, 2);
   },
   blank,

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { newGame, pageTests, show } from "./browser.js";
+import { expect, inState, newGame, pageTests, show } from "./browser.js";
 
 const { pageTest } = pageTests();
 const box = (page, part) => page.locator(part).first().boundingBox();
@@ -15,10 +15,10 @@ pageTest("pieces show emblems, or letters by a setting", {}, async (page) => {
           made.checkVisibility(),
         ).className.baseVal,
     );
-  assert.equal(await shown(), "emblem");
+  await expect.poll(shown).toBe("emblem");
   await page.click("nav [data-dialog=settings]");
   await page.check("#set-letters");
-  assert.equal(await shown(), "letter");
+  await expect.poll(shown).toBe("letter");
 });
 
 pageTest(
@@ -26,12 +26,14 @@ pageTest(
   { viewport: { width: 375, height: 667 } },
   async (page) => {
     await show(page, "ur-aseb S:hand,hand,hand,hand,7/N:hand,hand,hand,hand,2 S 1");
-    assert.ok(
-      await page.evaluate(() => {
-        const { width, height } = document.querySelector("#board svg").viewBox.baseVal;
-        return height > 2 * width;
-      }),
-    );
+    await expect
+      .poll(() =>
+        page.evaluate(() => {
+          const { width, height } = document.querySelector("#board svg").viewBox.baseVal;
+          return height > 2 * width;
+        }),
+      )
+      .toBe(true);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.waitForFunction(() => {
       const { width, height } = document.querySelector("#board svg").viewBox.baseVal;
@@ -49,10 +51,12 @@ pageTest(
   "a large screen has two columns of panels, and the end says by how much",
   { viewport: { width: 1900, height: 950 }, reducedMotion: "no-preference" },
   async (page) => {
-    assert.equal((await box(page, "#chances")).y, (await box(page, "#turn")).y);
+    await expect
+      .poll(async () => (await box(page, "#chances")).y - (await box(page, "#turn")).y)
+      .toBe(0);
     await show(page, "siga S:23,home/N:21,home S 1");
     await page.waitForSelector(".petal");
-    assert.equal(await page.textContent("#margin"), "North: 3 steps behind, 1 of 2 home");
+    await expect(page.locator("#margin")).toHaveText("North: 3 steps behind, 1 of 2 home");
     // No petals fall for the opponent.
     await newGame(page, { game: "siga", players: { S: "person", N: "greedy" } });
     await page.evaluate(() => {
@@ -63,7 +67,7 @@ pageTest(
       }).observe(document.getElementById("board"), { childList: true, subtree: true });
     });
     await show(page, "siga S:21,home/N:23,home N 1");
-    await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-    assert.equal(await page.evaluate(() => globalThis.petals), 0);
+    await inState(page, /over$/);
+    await expect.poll(() => page.evaluate(() => globalThis.petals)).toBe(0);
   },
 );

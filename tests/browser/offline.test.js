@@ -6,7 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ROOT, SITE, blank, newGame, pageTests, playTurn, press, ready, start } from "./browser.js";
+import {
+  ROOT,
+  SITE,
+  blank,
+  expect,
+  newGame,
+  pageTests,
+  playTurn,
+  press,
+  ready,
+  start,
+} from "./browser.js";
 
 const { running, pageTest } = pageTests();
 const isControlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller);
@@ -31,24 +42,23 @@ pageTest(
     await page.reload();
     await ready(page);
     if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
-    assert.match(await page.textContent("#turns"), /North/);
-    assert.match(await page.textContent("#seats"), /easy/);
+    await expect(page.locator("#turns")).toHaveText(/North/);
+    await expect(page.locator("#seats")).toHaveText(/easy/);
     // The list of games says which bots are in the browser, and a game starts without the others.
     await page.click("nav [data-dialog=new-game]");
     const note = (game) => page.locator(`[data-game=${game}] .away`).last();
-    assert.equal(await note("pagade").textContent(), "needs a network");
-    assert.equal(await note("ashte-kashte").count(), 0);
+    await expect(note("pagade")).toHaveText("needs a network");
+    await expect(note("ashte-kashte")).toHaveCount(0);
     await page.click("[data-game=pagade]");
-    assert.ok(await page.locator("#new-game option[value='bot:novice']").first().isDisabled());
-    assert.match(
-      await page.textContent("#new-game form > .warning"),
+    await expect(page.locator("#new-game option[value='bot:novice']").first()).toBeDisabled();
+    await expect(page.locator("#new-game form > .warning").first()).toHaveText(
       /^The bot pagade is not in this browser/,
     );
     await page.click("#new-game [data-close]");
     await newGame(page, { game: "pagade", players: { S: "person" } });
-    assert.match(await page.textContent("#seats .seat-N"), /untrained/);
+    await expect(page.locator("#seats .seat-N").first()).toHaveText(/untrained/);
     if ((await press(page, "#throw")).endsWith("choose")) await playTurn(page);
-    assert.ok(await page.isHidden("#trouble"));
+    await expect(page.locator("#trouble")).toBeHidden();
     // A browser that does not know that there is no network.
     await page.addInitScript(() => {
       Object.defineProperty(navigator, "onLine", { get: () => true });
@@ -57,33 +67,35 @@ pageTest(
     await ready(page);
     await newGame(page, { game: "ludo", players: { S: "person", N: "bot:novice" }, first: "N" });
     await page.locator("#seats-dialog[open]").waitFor();
-    assert.match(
-      await page.textContent("#trouble"),
+    await expect(page.locator("#trouble")).toHaveText(
       /^The bot ludo needs a network connection the first time\./,
     );
-    assert.match(await page.textContent("#seats-dialog .warning"), /^The bot ludo is not in this/);
+    await expect(page.locator("#seats-dialog .warning").first()).toHaveText(
+      /^The bot ludo is not in this/,
+    );
     await page.selectOption("#seats-dialog [data-seat=N]", "greedy");
     await page.click("#seats-dialog [value=take]");
     await page.locator("#throw:enabled").waitFor();
-    assert.match(await page.textContent("#seats .seat-N"), /greedy/);
+    await expect(page.locator("#seats .seat-N").first()).toHaveText(/greedy/);
     await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:novice" } });
     await page.context().setOffline(false);
     await page.reload();
     await ready(page);
     await page.locator("#seats .bar div").first().waitFor();
-    assert.match(await page.textContent("#seats"), /easy/);
+    await expect(page.locator("#seats")).toHaveText(/easy/);
     for (const [size, name] of [
       [192, "192"],
       [512, "512"],
       [512, "512-maskable"],
     ]) {
-      assert.equal(
-        await page.evaluate(
-          async (src) => (await createImageBitmap(await (await fetch(src)).blob())).width,
-          `icon-${name}.png`,
-        ),
-        size,
-      );
+      await expect
+        .poll(() =>
+          page.evaluate(
+            async (src) => (await createImageBitmap(await (await fetch(src)).blob())).width,
+            `icon-${name}.png`,
+          ),
+        )
+        .toBe(size);
     }
   },
   blank,
@@ -105,12 +117,13 @@ test(
     await writeFile(join(folder, "pagade.bot"), "another version");
     await page.evaluate(() => Promise.all(["pagade.bot", "siga.bot"].map((name) => fetch(name))));
     await page.waitForFunction(() => caches.match("siga.bot", { ignoreSearch: true }));
-    assert.equal(
-      await page.evaluate(
-        async () => (await caches.match("pagade.bot", { ignoreSearch: true })) === undefined,
-      ),
-      true,
-    );
+    await expect
+      .poll(() =>
+        page.evaluate(
+          async () => (await caches.match("pagade.bot", { ignoreSearch: true })) === undefined,
+        ),
+      )
+      .toBe(true);
     await writeFile(
       worker,
       (await readFile(worker, "utf8")).replace('"app.js"', '"new.js":"","app.js"'),
@@ -122,10 +135,12 @@ test(
     await other.goto(own.server.url);
     const take = other.getByRole("button", { name: "Start it" });
     await take.waitFor();
-    assert.ok(
-      await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).waiting),
-      "a second tab starts nothing",
-    );
+    await expect
+      .poll(
+        () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).waiting),
+        "a second tab starts nothing",
+      )
+      .toBeTruthy();
     await Promise.all([page, other].map((tab) => tab.waitForEvent("load")).concat(take.click()));
     await other.close();
     await page.waitForFunction(

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import {
   SITE,
   blank,
+  expect,
   hurry,
   newGame,
   pageTests,
@@ -196,7 +197,7 @@ pageTest(
       const { x, y, width, height } = await button.boundingBox();
       await page.mouse.click(x + width / 2, y + height / 2);
     }
-    assert.equal(await page.locator("dialog[open]").count(), 0);
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
     release();
     assert.match(await ready(page), /^0 throw$/);
   },
@@ -242,7 +243,7 @@ for (const [width, height] of [
         if (game) await newGame(page, { game });
       }
       await visit(`${address}?game=siga`);
-      assert.equal(await page.locator("#board svg").count(), 0);
+      await expect(page.locator("#board svg")).toHaveCount(0);
       release();
       await ready(page);
     },
@@ -271,7 +272,7 @@ for (const [file, place, words, goesOn] of [
           await playTurn(page);
         }
         assert.ok(Number((await state(page)).split(" ")[0]) >= 12);
-        assert.match(await page.textContent("#seats .seat-N"), /untrained/);
+        await expect(page.locator("#seats .seat-N").first()).toHaveText(/untrained/);
         await page.locator("#seats .bar div").first().waitFor();
       }
       await page.context().close();
@@ -320,7 +321,7 @@ pageTest(
     const piece = await page.locator(".piece.can[aria-label*='piece on P11']").boundingBox();
     for (const beside of [0, 16]) {
       await page.touchscreen.tap(piece.x + piece.width / 2, piece.y + piece.height / 2 - beside);
-      assert.match(await page.locator(".piece.lifted").getAttribute("aria-label"), /on P11/);
+      await expect(page.locator(".piece.lifted")).toHaveAttribute("aria-label", /on P11/);
       await page.locator(".lifted").press("Escape");
     }
     const pairs = await page
@@ -347,7 +348,7 @@ pageTest(
     ];
     for (const position of positions) {
       await show(page, position);
-      assert.ok(!(await isWide()), position);
+      await expect.poll(isWide, position).toBe(false);
       // A finger can hit small pieces, too.
       const piece = await page.locator(".piece.can").first().boundingBox();
       await page.touchscreen.tap(piece.x + piece.width / 2 + 8, piece.y + piece.height / 2);
@@ -355,7 +356,7 @@ pageTest(
     }
     for (const dialog of DIALOGS) {
       await opened(page, dialog);
-      assert.ok(!(await isWide()), dialog);
+      await expect.poll(isWide, dialog).toBe(false);
       const inner = await page.evaluate(() => {
         const form = document.querySelector("dialog[open] form");
         return form.scrollWidth - form.clientWidth;
@@ -409,7 +410,10 @@ pageTest("the board is described to those who do not see it", {}, async (page) =
     "North: twins on H7",
     "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2, captures NN on H7",
   ]);
-  assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
+  await expect(page.locator("#board svg").first()).toHaveAttribute(
+    "aria-label",
+    "Board, seen from South",
+  );
 });
 
 pageTest(
@@ -425,18 +429,18 @@ pageTest(
         moves: [[4], [2], 0, 1],
       }),
     );
-    assert.ok(!(await page.isVisible("#throw")));
+    await expect(page.locator("#throw")).not.toBeVisible();
     const { y, height } = await page.locator("#play-on").boundingBox();
     assert.ok(y > 0 && y + height <= 667, `${y} + ${height}`);
     const piece = page.locator("#board .piece.seat-S").first();
     await piece.tap();
-    assert.equal(await page.textContent("#turn-note"), "Press Play from here to move a piece.");
+    await expect(page.locator("#turn-note")).toHaveText("Press Play from here to move a piece.");
     await page.click("#play-on");
     await page.selectOption("#seats-dialog [data-seat=S]", "person");
     await page.click("#seats-dialog [value=take]");
     await page.locator("#throw:enabled").waitFor();
     await piece.tap();
-    assert.equal(await page.textContent("#turn-note"), "Throw first, then move a piece.");
+    await expect(page.locator("#turn-note")).toHaveText("Throw first, then move a piece.");
   },
 );
 

@@ -6,7 +6,9 @@ import { Engine } from "./engine.js";
 import {
   blank,
   copyGame,
+  expect,
   hurry,
+  inState,
   newGame,
   openTable,
   pageTests,
@@ -31,7 +33,7 @@ pageTest(
     await ready(page);
     // Opens the dialog of a new game, and moves the focus through it.
     await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+    await expect.poll(() => page.evaluate(() => document.activeElement.className)).toBe("skip");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     // The focus is on the title; the search is next.
@@ -46,7 +48,7 @@ pageTest(
     });
     await page.keyboard.press("Enter");
     let now = await ready(page, "new");
-    assert.equal(await page.evaluate(() => document.activeElement.id), "turn");
+    await expect.poll(() => page.evaluate(() => document.activeElement.id)).toBe("turn");
     // Throws with the space key; chooses by number or on the board.
     const is = (selector) =>
       page.evaluate((selector) => document.activeElement.matches(selector), selector);
@@ -59,17 +61,17 @@ pageTest(
         while (!(await is(".piece.can"))) await page.keyboard.press("ArrowRight");
         if (turn % 2) await page.keyboard.press("ArrowLeft");
         while (!(await is(".piece.can"))) await page.keyboard.press("ArrowLeft");
-        assert.ok(
-          (await page.locator(".track.lit").count()) > 0,
+        await expect(
+          page.locator(".track.lit"),
           "the path of the piece with the focus is lit",
-        );
+        ).not.toHaveCount(0);
         await page.keyboard.press("Enter");
         await page.keyboard.press("ArrowDown");
-        assert.ok(await is(".landing"));
+        await expect.poll(() => is(".landing")).toBe(true);
         await page.keyboard.press("Enter");
       }
       now = await ready(page, now);
-      assert.ok(!(await is("body")), now);
+      await expect.poll(() => is("body"), now).toBe(false);
       const stops = await page.evaluate(
         () =>
           [...document.querySelectorAll("#place *, #log *")].filter((one) => one.tabIndex >= 0)
@@ -80,7 +82,7 @@ pageTest(
     // In the list, arrows go from turn to turn; elsewhere they step back and forth.
     await page.locator("#turns").focus();
     for (let press = 0; press < 2; press++) await page.keyboard.press("ArrowDown");
-    assert.ok(await is("#turns li:nth-child(2) button"));
+    await expect.poll(() => is("#turns li:nth-child(2) button")).toBe(true);
     await page.keyboard.press("ArrowLeft");
     const played = Number(now.split(" ")[0]);
     await page.waitForFunction(
@@ -89,10 +91,10 @@ pageTest(
     );
     await page.keyboard.press("ArrowRight");
     await page.waitForFunction((at) => document.body.dataset.state.startsWith(`${at} `), played);
-    assert.ok(
-      (await page.locator("#news p").allTextContents()).some((text) => /throws \d \(/.test(text)),
+    await expect(
+      page.locator("#news p", { hasText: /throws \d \(/ }),
       "throws are announced",
-    );
+    ).not.toHaveCount(0);
   },
   blank,
 );
@@ -109,19 +111,19 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   const end = await position(page);
   for (const place of seen.toReversed()) {
     await press(page, "#undo");
-    assert.equal(await position(page), place);
+    await expect.poll(() => position(page)).toBe(place);
   }
-  assert.ok(await page.isDisabled("#undo"), "nothing was chosen before");
+  await expect(page.locator("#undo"), "nothing was chosen before").toBeDisabled();
   for (const place of [...seen.slice(1), end]) {
     await press(page, "#redo");
-    assert.equal(await position(page), place);
+    await expect.poll(() => position(page)).toBe(place);
   }
-  assert.ok(await page.isDisabled("#redo"));
+  await expect(page.locator("#redo")).toBeDisabled();
   await press(page, "#turn-back");
-  assert.match(await position(page), / S \*$/, "a whole turn is back at its throw");
+  await expect.poll(() => position(page), "a whole turn is back at its throw").toMatch(/ S \*$/);
   // Another throw replaces the later moves.
   await press(page, "#throw");
-  assert.ok(await page.isDisabled("#redo"));
+  await expect(page.locator("#redo")).toBeDisabled();
 });
 
 async function middle(locator) {
@@ -147,8 +149,8 @@ pageTest(
     const piece = page.locator(".piece.can[aria-label*='piece on G3']");
     await begin();
     await page.mouse.click(...(await middle(piece)));
-    assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
-    assert.equal(await page.textContent(".landing"), "4");
+    await expect.poll(() => landings(page)).toEqual(["G3 to G7 by 4"]);
+    await expect(page.locator(".landing").first()).toHaveText("4");
     // A click on a landing does not lift the own piece there.
     await page.mouse.click(...(await middle(page.locator(".landing"))));
     await ended();
@@ -165,11 +167,10 @@ pageTest(
     await piece.focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Escape");
-    assert.deepEqual(await landings(page), []);
-    assert.match(
-      await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
-      /piece on G3/,
-    );
+    await expect.poll(() => landings(page)).toEqual([]);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")))
+      .toMatch(/piece on G3/);
     await page.keyboard.press("Enter");
     await page.locator(".landing").waitFor();
     await page.keyboard.press("Enter");
@@ -188,7 +189,7 @@ pageTest(
       .first()
       .evaluate((square) => square.getBoundingClientRect().width);
     await page.mouse.click(x + 1.1 * cell, y);
-    assert.equal(await page.locator(".piece.lifted").count(), 0);
+    await expect(page.locator(".piece.lifted")).toHaveCount(0);
     // The lifted piece and its landings are shown larger.
     await page.mouse.click(x, y);
     const sizes = await page
@@ -219,11 +220,9 @@ pageTest(
     await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
     const piece = (place) => page.locator(`.piece.can[aria-label*='piece on ${place}']`);
     await page.mouse.click(...(await middle(piece("K4"))));
-    assert.deepEqual(await landings(page), [
-      "K4 to P9 by 3+6",
-      "K4 to K7 by 3, captures N on K7",
-      "K4 to M9 by 6",
-    ]);
+    await expect
+      .poll(() => landings(page))
+      .toEqual(["K4 to P9 by 3+6", "K4 to K7 by 3, captures N on K7", "K4 to M9 by 6"]);
     assert.deepEqual(
       await page
         .locator(".landing.captures")
@@ -233,11 +232,13 @@ pageTest(
     await page.mouse.click(...(await middle(page.locator(".landing.captures"))));
     // The first move is a preview: the captured piece is pale, and one throw remains.
     await page.locator(".piece.taken").waitFor();
-    assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3, captures N on K7; 6 left$/);
+    await expect(page.locator("#turn-note")).toHaveText(
+      /^K4 to K7 by 3, captures N on K7; 6 left$/,
+    );
     const now = await state(page);
     await page.click("#undo");
     await page.waitForFunction((now) => document.body.dataset.state !== now, now);
-    assert.equal(await page.locator(".piece.taken").count(), 0);
+    await expect(page.locator(".piece.taken")).toHaveCount(0);
     await page.mouse.click(...(await middle(piece("K4"))));
     await page.mouse.click(...(await middle(page.locator(".landing.captures"))));
     await page.locator(".piece.taken").waitFor();
@@ -271,8 +272,7 @@ pageTest(
     await show(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
     for (const picked of [0, 1]) {
       await page.locator(".arrow.best").first().waitFor();
-      assert.equal(
-        await page.locator(".arrow").count(),
+      await expect(page.locator(".arrow")).toHaveCount(
         Math.min(3, await page.locator("#actions button").count()),
       );
       const head = await middle(page.locator(".arrow.best .head").last()),
@@ -308,10 +308,10 @@ pageTest(
     });
     const [x, y] = await middle(page.locator("#throw"));
     await page.mouse.dblclick(x, y);
-    await page.waitForFunction(() => document.body.dataset.state === "1 choose");
+    await inState(page, "1 choose");
     await page.mouse.click(x, y);
-    assert.equal(await state(page), "1 choose");
-    assert.ok(await page.isDisabled("#throw"));
+    await inState(page, "1 choose");
+    await expect(page.locator("#throw")).toBeDisabled();
     const { pale, full, wrong } = await page.evaluate(() => globalThis.seen);
     assert.deepEqual(wrong, []);
     assert.ok(pale > 0 && full > 0, `${pale} pale, ${full} full`);
@@ -404,10 +404,8 @@ pageTest(
           (one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight,
         );
     await show(page, "ashtapada S:5,17/N:2,9 S 4,1,8,4,1,8,3");
-    assert.deepEqual(
-      [await page.locator("#thrown .die").count(), await fits("#thrown")],
-      [4, true],
-    );
+    await expect(page.locator("#thrown .die")).toHaveCount(4);
+    await expect.poll(() => fits("#thrown")).toBe(true);
     await show(
       page,
       "ludo S:hand,hand,hand,home/E:hand,hand,home,home/N:hand,home,home,home/W:hand,hand,hand,hand S *",
@@ -425,7 +423,7 @@ pageTest(
       JSON.stringify([notice, board, dock]),
     );
     await page.click("#notice button");
-    assert.ok(await page.isHidden("#notice"));
+    await expect(page.locator("#notice")).toBeHidden();
     // The places of four seats.
     await page.locator("#turn").evaluate((dock) => {
       dock.className = "over";
@@ -435,11 +433,11 @@ pageTest(
     });
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 667 });
-      assert.ok(await fits("#turn-title"));
+      await expect.poll(() => fits("#turn-title")).toBe(true);
     }
     // 1280 by 900 pixels at a zoom of 400 %.
     await page.setViewportSize({ width: 320, height: 225 });
-    assert.ok((await boxes("#board svg"))[0].height > 150);
+    await expect.poll(async () => (await boxes("#board svg"))[0].height).toBeGreaterThan(150);
   },
 );
 
@@ -468,9 +466,7 @@ pageTest(
       await engine.close();
       if (agent === "perfect") {
         await page.click("#load-table");
-        await page.waitForFunction(() =>
-          document.getElementById("estimates-by").textContent.includes("perfect play"),
-        );
+        await expect(page.locator("#estimates-by")).toContainText("perfect play");
       }
       await show(page, text);
       const hints = await shown();
@@ -479,29 +475,19 @@ pageTest(
         hints.every((hint) => shares.map(percent).includes(hint)),
         agent,
       );
-      assert.equal(
-        (await page.textContent("#actions .best .hint")).replace("★ ", ""),
-        percent(Math.max(...shares)),
-        agent,
+      await expect(page.locator("#actions .best .hint").first(), agent).toHaveText(
+        `★ ${percent(Math.max(...shares))}`,
       );
       await page.locator("#seats .bar div").first().waitFor();
-      assert.equal(
-        await page.locator("#seats .share").first().textContent(),
+      await expect(page.locator("#seats .share").first(), agent).toHaveText(
         percent(Math.max(...shares)),
-        agent,
       );
-      assert.ok(
-        (await page.textContent("#estimates-by")).startsWith(
-          `Chances with the best choice, by ${agent === "perfect" ? "perfect play" : "the bot ashtapada"}`,
-        ),
+      await expect(page.locator("#estimates-by")).toContainText(
+        `Chances with the best choice, by ${agent === "perfect" ? "perfect play" : "the bot ashtapada"}`,
       );
       await show(page, before);
       await page.locator("#seats .bar div").first().waitFor();
-      assert.deepEqual(
-        await page.locator("#seats .share").allTextContents(),
-        values.map(percent),
-        agent,
-      );
+      await expect(page.locator("#seats .share"), agent).toHaveText(values.map(percent));
     }
   },
 );
@@ -512,7 +498,7 @@ pageTest(
   async (page) => {
     await hurry(page);
     await newGame(page, { game: "ashtapada", players: { S: "person", N: "perfect" } });
-    assert.equal(await page.locator("#load-table").isVisible(), false, "its table is loaded");
+    await expect(page.locator("#load-table"), "its table is loaded").toBeHidden();
     const engine = new Engine("perfect");
     const chosen = [];
     for (let number = 0; number < 12 || chosen.length === 0; number++) {
@@ -547,9 +533,7 @@ pageTest(
 pageTest("what cannot move says why, and so does a lost throw", {}, async (page) => {
   await show(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 3");
   await page.mouse.click(...(await middle(page.locator(".piece.seat-S:not(.can)"))));
-  await page.waitForFunction(() =>
-    /waits for a throw of 1/.test(document.getElementById("turn-note").textContent),
-  );
+  await expect(page.locator("#turn-note")).toHaveText(/waits for a throw of 1/);
   await hurry(page, "hand");
   await show(page, "ashtapada S:off,off/N:off,23 S *");
   await page.locator("#entering button[aria-label='2']").click();
@@ -574,7 +558,7 @@ pageTest("what cannot move says why, and so does a lost throw", {}, async (page)
     await page.click(`#entering button[aria-label='${thrown}']`);
     await says(words);
   }
-  assert.doesNotMatch(await page.locator("#turns").textContent(), /finished|North/);
+  await expect(page.locator("#turns")).not.toHaveText(/finished|North/);
 });
 
 pageTest("turns in which nothing moves are one line", {}, async (page) => {
@@ -583,14 +567,14 @@ pageTest("turns in which nothing moves are one line", {}, async (page) => {
   const enter = (thrown) => press(page, `#entering button[aria-label='${thrown}']`);
   for (const thrown of [2, 3, 2]) await enter(thrown);
   const lines = () => page.locator("#turns button").allTextContents();
-  assert.deepEqual(await lines(), [
-    "1–3South 2; North 3; South 2: no piece can move (hand: it waits for a throw of 1)",
-  ]);
+  await expect
+    .poll(lines)
+    .toEqual(["1–3South 2; North 3; South 2: no piece can move (hand: it waits for a throw of 1)"]);
   await enter(1);
   assert.match((await lines())[0], /^4NNorth 1/);
   // A click on a line with several turns shows their end.
   await page.locator("#turns button").last().click();
-  await page.waitForFunction(() => document.body.dataset.state.startsWith("6 "));
+  await inState(page, /^6 /);
 });
 
 pageTest("throws and pieces are heard once that is switched on", {}, async (page) => {
@@ -603,7 +587,7 @@ pageTest("throws and pieces are heard once that is switched on", {}, async (page
   const heard = () => page.evaluate(() => globalThis.sounds);
   await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "person" } });
   await press(page, "#throw");
-  assert.equal(await heard(), 0, "off by default");
+  await expect.poll(heard, "off by default").toBe(0);
   await page.click("nav [data-dialog=settings]");
   await page.check("#set-sound");
   await page.click("#settings [data-close]");
@@ -621,10 +605,11 @@ pageTest(
   async (page) => {
     await page.click("nav [data-dialog=new-game]");
     await page.locator("[data-game=siga] .mini svg").waitFor();
-    const facts = await page.textContent("[data-game=siga] small");
-    assert.equal(facts.replaceAll("\u00a0", " "), "2 players · 8 min · Sri Lanka");
+    await expect(page.locator("[data-game=siga] small").first()).toHaveText(
+      "2 players · 8 min · Sri Lanka",
+    );
     await page.click("[data-game=siga]");
-    assert.match(await page.textContent("#game-facts"), /perfect play/);
+    await expect(page.locator("#game-facts")).toHaveText(/perfect play/);
     await page
       .locator("#new-game .seat-choices p", { hasText: /easy wins 44 and medium \d+\. Equal/ })
       .waitFor();
@@ -635,7 +620,7 @@ pageTest(
     // Only two pieces of this game are solved.
     await page.click("#to-shelf");
     await page.click("[data-game=ashte-kashte]");
-    assert.doesNotMatch(await page.textContent("#game-facts"), /perfect/);
+    await expect(page.locator("#game-facts")).not.toHaveText(/perfect/);
   },
 );
 
@@ -669,7 +654,7 @@ pageTest(
       }, now);
       await page.keyboard.press("s");
       await ready(page, now);
-      assert.ok(await page.isDisabled("#hurry"), "it is the turn of a person");
+      await expect(page.locator("#hurry"), "it is the turn of a person").toBeDisabled();
     }
   },
 );
@@ -677,15 +662,15 @@ pageTest(
 pageTest("going back gives no other throws, and going on again goes on", {}, async (page) => {
   await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:novice" } });
   await page.click("#throw");
-  await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
+  await inState(page, /^[1-9]/);
   await ready(page);
   const thrown = () => page.locator("#turns button").last().textContent();
   const before = (await thrown()).replace(/:.*/, "");
   await page.click("#to-start");
   await ready(page);
-  await page.waitForFunction(() => document.body.dataset.state === "0 throw");
+  await inState(page, "0 throw");
   await page.click("#throw");
-  await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
+  await inState(page, /^[1-9]/);
   assert.equal((await thrown()).replace(/:.*/, ""), before);
   // After a step back and a step forward during the turn of the bot, the bot plays.
   await hurry(page);
@@ -717,20 +702,15 @@ pageTest("the note about the last turn has all turns in a row of a seat", {}, as
 pageTest("a game is looked back on, played again, and with other seats", {}, async (page) => {
   await hurry(page);
   await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  await inState(page, /over$/);
   // The dock shows the last turn of the log.
   const [, who, throws, done] = /(South|North) threw ([\d, ]+): (.+)/.exec(
     await page.textContent("#last-turn"),
   );
-  assert.ok(
-    (await page.locator("#turns button").first().textContent()).endsWith(
-      `${who} ${throws}: ${done}`,
-    ),
-    `${who} ${throws}: ${done}`,
-  );
+  await expect(page.locator("#turns button").first()).toContainText(`${who} ${throws}: ${done}`);
   await page.click("#look-back");
   await page.locator("#review-seats li").first().waitFor();
-  assert.match(await page.textContent("#review-result"), /wins, after \d+ turns\.$/);
+  await expect(page.locator("#review-result")).toHaveText(/wins, after \d+ turns\.$/);
   const [south, north] = await page.locator("#review-seats li").allTextContents();
   const cost = (text) => Number(/cost ([\d.]+) %/.exec(text)[1]);
   assert.ok(cost(south) > cost(north), `${south}; ${north}`);
@@ -764,12 +744,12 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await page.locator("#review-choices .still .better").first().waitFor({ state: "attached" });
   // A click on the chart shows this turn, and closes the review.
   await page.locator("#review-line svg").click({ position: { x: 100, y: 20 } });
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("paused"));
+  await inState(page, /paused$/);
   await page.evaluate(() => document.getElementById("look-back").click());
   await page.locator("#review-choices .quiet").first().click();
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("paused"));
+  await inState(page, /paused$/);
   await page.click("#to-end");
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  await inState(page, /over$/);
   // A button plays the better turn; then the bots continue.
   await page.click("#look-back");
   const better = page.locator("#review-choices li:has(p)").first();
@@ -779,19 +759,18 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
     document.body.dataset.state = "again";
   });
   await better.locator("button").last().click();
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-  assert.ok(
-    (await page.locator("#turns li").allTextContents()).some(
-      (line) => line.startsWith(`${number}S`) && line.endsWith(best),
-    ),
-    best,
-  );
+  await inState(page, /over$/);
+  const line = page
+    .locator("#turns li")
+    .filter({ hasText: `${number}S` })
+    .filter({ hasText: best });
+  await expect(line).not.toHaveCount(0);
   await page.evaluate(() => {
     document.body.dataset.state = "again";
   });
   await page.click("#swap");
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
-  assert.match(await page.textContent("#seats"), /South hard.*North random/s);
+  await inState(page, /over$/);
+  await expect(page.locator("#seats")).toHaveText(/South hard.*North random/s);
 });
 
 pageTest(
@@ -828,19 +807,19 @@ pageTest(
     await said(/^Worse than before, by 18\.\d %$/);
     await page.locator("#guide button", { hasText: "Play this" }).click();
     await page.locator("#turns", { hasText: "H3 to H7 by 4, then B2" }).waitFor();
-    assert.ok(await page.isHidden("#guide"));
+    await expect(page.locator("#guide")).toBeHidden();
   },
 );
 
 pageTest("throws are typed in from dice at a table", {}, async (page) => {
   await hurry(page, "hand");
   await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
-  assert.equal(await page.locator("#entering button").count(), 10);
+  await expect(page.locator("#entering button")).toHaveCount(10);
   await press(page, "#entering button[aria-label='3 and 6']");
-  assert.match(await position(page), / S 3,6$/);
+  await expect.poll(() => position(page)).toMatch(/ S 3,6$/);
   assert.ok((await playTurn(page)).endsWith("enter"), "the bot's throws, too");
   await page.getByRole("button", { name: "1 and 1", exact: true }).click();
-  await page.waitForFunction(() => document.body.dataset.state.endsWith("enter"));
+  await inState(page, /enter$/);
 });
 
 pageTest("undo goes back to a typed throw, and then to the own choice", {}, async (page) => {
@@ -850,12 +829,12 @@ pageTest("undo goes back to a typed throw, and then to the own choice", {}, asyn
   await playTurn(page);
   for (const thrown of [3, 2]) {
     await press(page, `#entering button[aria-label='${thrown}']`);
-    assert.ok((await position(page)).endsWith(` N ${thrown}`));
+    await expect.poll(() => position(page)).toMatch(new RegExp(` N ${thrown}$`));
     await press(page, "#undo");
-    assert.match(await position(page), / N \*$/, "the throw can be typed again");
+    await expect.poll(() => position(page), "the throw can be typed again").toMatch(/ N \*$/);
   }
   await press(page, "#undo");
-  assert.match(await position(page), / S 3$/);
+  await expect.poll(() => position(page)).toMatch(/ S 3$/);
 });
 
 pageTest("rules that no bot knows are said to be so, and baselines play them", {}, async (page) => {
@@ -863,18 +842,16 @@ pageTest("rules that no bot knows are said to be so, and baselines play them", {
   await openTable(page, "ashtapada");
   await page.click("#flags summary");
   await page.check("input[name=flag-twins][value=none]");
-  assert.match(
-    await page.textContent("#new-game form > .warning"),
+  await expect(page.locator("#new-game form > .warning").first()).toHaveText(
     /^No bot was trained on these rules/,
   );
-  assert.equal(await page.locator("#new-game option[value='bot:expert']").count(), 0);
+  await expect(page.locator("#new-game option[value='bot:expert']")).toHaveCount(0);
   await page.click("#new-game [data-close]");
   await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
-  assert.match(
-    await page.textContent("#notice"),
+  await expect(page.locator("#notice")).toHaveText(
     /No bot knows Ashtapada with these rules for 2 players/,
   );
-  assert.match(await page.textContent("#seats"), /untrained/);
+  await expect(page.locator("#seats")).toHaveText(/untrained/);
   await playTurn(page);
 });
 
@@ -890,8 +867,8 @@ pageTest("a game goes on after the page is loaded again", {}, async (page) => {
   const before = await position(page);
   await page.reload();
   assert.equal(await ready(page), now);
-  assert.equal(await position(page), before);
-  assert.match(await page.textContent("#seats"), /North hard/);
+  await expect.poll(() => position(page)).toBe(before);
+  await expect(page.locator("#seats")).toHaveText(/North hard/);
 });
 
 pageTest(
@@ -906,7 +883,7 @@ pageTest(
     });
     await page.goto(`${running.server.url}/games/ashta/?seed=1`);
     await ready(page);
-    assert.match(await page.textContent("#trouble"), /^This browser does not keep games/);
+    await expect(page.locator("#trouble")).toHaveText(/^This browser does not keep games/);
     await press(page, "#throw");
   },
   blank,
@@ -935,7 +912,7 @@ pageTest(
       hints.every((hint) => hint.startsWith("★") || !best.includes(hint)),
       hints.join(),
     );
-    assert.equal(await page.locator("#board .way").getAttribute("class"), "way seat-E");
+    await expect(page.locator("#board .way")).toHaveAttribute("class", "way seat-E");
     await openTable(page, "ashtapada");
     await page.check("input[name=seats][value=SENW]");
     await page

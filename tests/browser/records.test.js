@@ -9,22 +9,24 @@ import { after, before, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 
 import {
+  ROOT,
   ashta,
   copyGame,
   drop,
+  expect,
   hurry,
+  inState,
   newGame,
   open,
+  openGames,
   paste,
   playTurn,
   position,
   press,
   ready,
-  ROOT,
   show,
   start,
   state,
-  openGames,
 } from "./browser.js";
 import { Engine } from "./engine.js";
 
@@ -104,13 +106,12 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
     assert.equal(JSON.parse(await copyGame(page)).start, text);
   }
   await show(page, "pagade S:75,75,76,76/N:75,75,76,76 - -");
-  assert.match(await page.textContent("#turn-title"), /can ever move again: a draw/);
+  await expect(page.locator("#turn-title")).toHaveText(/can ever move again: a draw/);
   await openGames(page);
   await page.click("#copy-position");
-  assert.equal(
-    await page.evaluate(() => navigator.clipboard.readText()),
-    "pagade S:75,75,76,76/N:75,75,76,76 - -",
-  );
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe("pagade S:75,75,76,76/N:75,75,76,76 - -");
   await page.click("#exchange [data-close]");
 });
 
@@ -136,13 +137,13 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
     "the program reads it",
   );
   await show(page, text);
-  assert.equal(await position(page), game.start);
-  assert.match(await page.textContent("#seats"), /North easy/);
+  await expect.poll(() => position(page)).toBe(game.start);
+  await expect(page.locator("#seats")).toHaveText(/North easy/);
   await press(page, "#to-end");
-  assert.equal(await position(page), end);
+  await expect.poll(() => position(page)).toBe(end);
   // From the third step on, a person plays against a stronger bot.
   await page.locator("#slider").fill("3");
-  await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
+  await inState(page, /^3 /);
   const third = await position(page);
   await page.click("#play-on");
   await page.selectOption("#seats-dialog [data-seat=S]", "person");
@@ -152,10 +153,10 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   });
   await page.click("#seats-dialog [value=take]");
   await ready(page, "playing");
-  assert.match(await page.textContent("#seats"), /South you.*North hard/s);
+  await expect(page.locator("#seats")).toHaveText(/South you.*North hard/s);
   await page.locator("#slider").fill("3");
-  await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
-  assert.equal(await position(page), third, "what came before is kept");
+  await inState(page, /^3 /);
+  await expect.poll(() => position(page), "what came before is kept").toBe(third);
 });
 
 for (const [game, seats] of [
@@ -169,7 +170,7 @@ for (const [game, seats] of [
     await openGames(page);
     await page.setInputFiles("#open-file", file);
     await page.locator("#choose-record").waitFor();
-    assert.equal(await page.locator("#record-number option").count(), records.length);
+    await expect(page.locator("#record-number option")).toHaveCount(records.length);
     const record = records[1];
     await page.selectOption("#record-number", "1");
     await page.evaluate(() => {
@@ -184,22 +185,21 @@ for (const [game, seats] of [
       turns += 1;
     }
     assert.equal(turns, game === "ashtapada" ? record.turns : 20);
-    assert.equal(await page.evaluate(() => scrollY), 0, "only the list of turns scrolls");
+    await expect.poll(() => page.evaluate(() => scrollY), "only the list of turns scrolls").toBe(0);
     if (await page.isEnabled("#to-end")) {
       await press(page, "#to-end");
     }
     const end = await endOf(record);
-    assert.equal(await position(page), end.position);
+    await expect.poll(() => position(page)).toBe(end.position);
     assert.deepEqual(end.returns, record.returns);
     const winner = record.players[record.returns.indexOf(1)];
-    assert.match(await page.textContent("#turn-title"), /wins$/);
-    assert.match(await page.textContent("#seats"), new RegExp(winner.replace("+", "\\+")));
+    await expect(page.locator("#turn-title")).toHaveText(/wins$/);
+    await expect(page.locator("#seats")).toHaveText(new RegExp(winner.replace("+", "\\+")));
     // The last line has the number of the last turn.
-    assert.match(
-      await page.locator("#turns .number").first().textContent(),
+    await expect(page.locator("#turns .number").first()).toHaveText(
       new RegExp(`(^|–)${record.turns}$`),
     );
-    assert.ok(!(await page.isVisible("#past-note")), "nothing contradicts the record");
+    await expect(page.locator("#past-note"), "nothing contradicts the record").not.toBeVisible();
   });
 }
 
@@ -208,7 +208,7 @@ pageTest("a file is dropped on the page", async () => {
   const line = text.trim().split("\n")[1];
   await drop(page, "game.jsonl", line);
   await ready(page, "dropping");
-  assert.equal(await position(page), JSON.parse(line).start);
+  await expect.poll(() => position(page)).toBe(JSON.parse(line).start);
 });
 
 pageTest("what cannot be read is named, and the game under way stays", async () => {
@@ -246,30 +246,25 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   ];
   for (const [text, message] of broken) {
     await paste(page, text);
-    await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
-    assert.match(await page.textContent("#exchange-trouble"), message, text);
-    assert.ok(await page.isVisible("#exchange"), "the dialog stays, and what was pasted");
-    assert.equal(await page.inputValue("#pasted"), text);
+    await expect(page.locator("#exchange-trouble"), text).toHaveText(message);
+    await expect(page.locator("#exchange"), "the dialog stays, and what was pasted").toBeVisible();
+    await expect(page.locator("#pasted")).toHaveValue(text);
   }
   // One bad line among good ones is reported; the others can be shown.
   await paste(page, `${JSON.stringify(record)}\n{"start":1}\n`);
   await page.locator("#choose-record").waitFor();
-  assert.deepEqual(await page.locator("#record-number option").allTextContents(), [
-    "1: a – b",
-    "2: cannot be read",
-  ]);
+  await expect(page.locator("#record-number option")).toHaveText(["1: a – b", "2: cannot be read"]);
   await page.selectOption("#record-number", "1");
   await page.click("#take-record");
   await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
-  assert.match(
-    await page.textContent("#exchange-trouble"),
+  await expect(page.locator("#exchange-trouble")).toHaveText(
     /^Line 2: The game has no first position/,
   );
   await page.click("#exchange [data-close]");
-  assert.equal(await position(page), before);
+  await expect.poll(() => position(page)).toBe(before);
   // If moves contradict the end of a record, the page shows both.
   await show(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
-  assert.match(await page.textContent("#past-note"), /its moves do not end the game/);
+  await expect(page.locator("#past-note")).toHaveText(/its moves do not end the game/);
 });
 
 pageTest(
@@ -280,7 +275,7 @@ pageTest(
       /over$/,
     );
     await page.locator("#slider").fill("7");
-    await page.waitForFunction(() => document.body.dataset.state.startsWith("7 "));
+    await inState(page, /^7 /);
     const shown = await position(page);
     await openGames(page);
     await page.click("#copy-link");
@@ -296,7 +291,7 @@ pageTest(
     const other = await page.context().newPage();
     await other.goto(url);
     assert.match(await ready(other), /^7 paused$/);
-    assert.equal(await position(other), shown);
+    await expect.poll(() => position(other)).toBe(shown);
     assert.equal(
       await other.getAttribute("#slider", "max"),
       await page.getAttribute("#slider", "max"),
@@ -304,23 +299,22 @@ pageTest(
     assert.ok(!other.url().includes("#"), "what is played from here is not what the link shows");
     // Pasted, and in the address of an open page.
     await show(page, url);
-    assert.equal(await position(page), shown);
+    await expect.poll(() => position(page)).toBe(shown);
     await page.evaluate(() => {
       document.body.dataset.state = "linked";
       location.hash = `#game=${encodeURIComponent("ashtapada S:5,30/N:off,23 S *")}`;
     });
     await ready(page, "linked");
-    assert.match(await position(page), /^ashtapada S:5,30\/N:off,23 /);
+    await expect.poll(() => position(page)).toMatch(/^ashtapada S:5,30\/N:off,23 /);
     const before = await position(page);
     await page.evaluate(() => {
       location.hash = "#game=damaged";
     });
     await page.locator("#trouble").waitFor();
-    assert.match(
-      await page.textContent("#trouble"),
+    await expect(page.locator("#trouble")).toHaveText(
       /^This link cannot be opened. The link is damaged/,
     );
-    assert.equal(await position(page), before);
+    await expect.poll(() => position(page)).toBe(before);
     await other.close();
   },
 );
@@ -343,11 +337,11 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   const other = await page.context().newPage();
   await other.goto(`${running.server.url}/games/ashta/`);
   await ready(other);
-  assert.equal(await position(other), first);
+  await expect.poll(() => position(other)).toBe(first);
   // A game that the address names becomes another kept game.
   await other.goto(`${running.server.url}/games/ashta/?game=pagade`);
   await ready(other);
-  assert.match(await position(other), /^pagade /);
+  await expect.poll(() => position(other)).toMatch(/^pagade /);
   now = await state(other);
   await hurry(other);
   await playTurn(other);
@@ -355,35 +349,31 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
   // After a reload each tab has its game, whatever its address says.
   await other.reload();
   await ready(other);
-  assert.match(await position(other), /^pagade /);
+  await expect.poll(() => position(other)).toMatch(/^pagade /);
   await page.reload();
   await ready(page);
-  assert.equal(await position(page), second);
+  await expect.poll(() => position(page)).toBe(second);
   // Browsers slow down hidden tabs.
   await page.bringToFront();
   // A tab cannot take the game of another tab.
   await openGames(page);
   await page.locator("#kept-games button").filter({ hasText: "Pagade" }).click();
-  await page.waitForFunction(() =>
-    /another tab/.test(document.getElementById("exchange-trouble").textContent),
-  );
+  await expect(page.locator("#exchange-trouble")).toHaveText(/another tab/);
   await page.locator("#kept-games button").filter({ hasText: "Ashtapada" }).click();
   await page.waitForFunction(() => !document.getElementById("exchange").open);
-  await page.waitForFunction(() =>
-    /^Ashtapada/.test(document.getElementById("game-name").textContent),
-  );
-  assert.equal(await position(page), first);
+  await expect(page.locator("#game-name")).toHaveText(/^Ashtapada/);
+  await expect.poll(() => position(page)).toBe(first);
   // The last twenty games are kept.
   for (let number = 0; number < 22; number++) {
     await show(page, `siga S:${(number % 5) + 1},${(number % 5) + 2}/N:3,4 S *`);
   }
-  assert.equal((await kept(page)).length, 20);
+  await expect.poll(async () => (await kept(page)).length).toBe(20);
   // The list does not show a damaged game.
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find((key) => key.startsWith("ashta.game."));
     localStorage.setItem(key, JSON.stringify({ line: "{", players: {}, at: 0, when: 1 }));
   });
-  assert.equal((await kept(page)).length, 19);
+  await expect.poll(async () => (await kept(page)).length).toBe(19);
   await other.close();
 });
 
@@ -405,7 +395,7 @@ test(
     ]) {
       await tab[go]();
       await ready(tab);
-      assert.match(await position(tab), new RegExp(`^${game} `), go);
+      await expect.poll(() => position(tab), go).toMatch(new RegExp(`^${game} `));
     }
     await tab.context().close();
   },
@@ -435,7 +425,7 @@ test("tabs keep each other's settings and sheets", { timeout: 120000 }, async ()
   );
   await first.click("nav [data-dialog=new-game]");
   for (const name of ["one", "two"])
-    assert.equal(await first.locator(`[data-game=${name}]`).count(), 1);
+    await expect(first.locator(`[data-game=${name}]`)).toHaveCount(1);
   await first.context().close();
 });
 
@@ -487,7 +477,7 @@ pageTest("a position is set up by clicks, keys and text, and the engine judges i
     }
   }
   await verdict("beyond its gate");
-  assert.ok(await page.isDisabled("#setup-play"));
+  await expect(page.locator("#setup-play")).toBeDisabled();
   await page.fill("#setup-text", "pagade S+:7,9,12,79/N:6,7,12,12 S *");
   await verdict("This position is possible.");
   await page.selectOption("#setup-mover", "N");

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { ashta, blank, start } from "./browser.js";
+import { ashta, blank, expect, start } from "./browser.js";
 
 let running, folder;
 before(async () => {
@@ -26,7 +26,7 @@ async function step(page) {
   const slider = viewer.locator("input[type=range]");
   const most = Number(await slider.getAttribute("max"));
   await viewer.getByRole("button", { name: "To the beginning" }).click();
-  assert.equal(await shown(), "The beginning.");
+  await expect.poll(shown).toBe("The beginning.");
   const boards = new Set();
   const steps = Math.min(most, 30);
   for (let turn = 1; turn <= steps; turn++) {
@@ -70,7 +70,7 @@ for (const [game, seats] of [
     );
     const page = await blank(running);
     await page.goto(`${running.server.url}/${game}/index.html`);
-    assert.match(await page.textContent("h1"), new RegExp(`^${game} for ${seats}$`));
+    await expect(page.locator("h1").first()).toHaveText(new RegExp(`^${game} for ${seats}$`));
     for (const heading of [
       "Ratings",
       "Each against each",
@@ -78,10 +78,8 @@ for (const [game, seats] of [
       "Length of games",
       "Games with the largest swings",
     ]) {
-      assert.equal(
-        await page.getByRole("heading", { name: heading, exact: true }).count(),
+      await expect(page.getByRole("heading", { name: heading, exact: true }), heading).toHaveCount(
         1,
-        heading,
       );
     }
     const summaries = page.locator("details summary");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
-import { hurry, newGame, pageTests, playTurn, press, state, openGames } from "./browser.js";
+import { expect, hurry, newGame, openGames, pageTests, playTurn, press, state } from "./browser.js";
 
 const { pageTest } = pageTests();
 
@@ -100,11 +100,11 @@ pageTest(
     );
     page.once("dialog", (dialog) => dialog.accept());
     await page.click("#reset-stats");
-    assert.ok(!(await page.isVisible("#stats")));
+    await expect(page.locator("#stats")).not.toBeVisible();
     await page.click("#exchange [data-close]");
     await press(page, "#step-back");
     await press(page, "#step-on");
     await openGames(page);
-    assert.ok(!(await page.isVisible("#stats")), "deleted results stay deleted");
+    await expect(page.locator("#stats"), "deleted results stay deleted").not.toBeVisible();
   },
 );

@@ -10,19 +10,20 @@ import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 
 import {
+  ROOT,
+  TARGET,
   ashta,
   blank,
+  expect,
   hurry,
   newGame,
   open,
+  openGames,
   position,
   press,
   ready,
-  ROOT,
   show,
   start,
-  TARGET,
-  openGames,
 } from "./browser.js";
 
 let running, folder, program, address;
@@ -122,7 +123,7 @@ test("a long game is opened by few requests", { timeout: 120000 }, async () => {
   await show(page, game);
   const steps = Number(await page.getAttribute("#slider", "max"));
   assert.ok(steps > 400 && requests > 1 && requests < 10, `${steps} steps, ${requests} requests`);
-  assert.match(await page.textContent("#about"), /computed by the program ashta on this machine/);
+  await expect(page.locator("#about")).toHaveText(/computed by the program ashta on this machine/);
   await openGames(page);
   await page.click("#copy-link");
   await page
@@ -138,10 +139,9 @@ test("a long game is opened by few requests", { timeout: 120000 }, async () => {
   ]) {
     await page.fill("#set-address", address);
     await page.locator("#set-address").blur();
-    assert.equal(
-      await page.evaluate(() => JSON.parse(localStorage["ashta.settings"]).address ?? ""),
-      kept,
-    );
+    await expect
+      .poll(() => page.evaluate(() => JSON.parse(localStorage["ashta.settings"]).address ?? ""))
+      .toBe(kept);
   }
   await page.click("#settings [data-close]");
   await openGames(page);
@@ -150,10 +150,9 @@ test("a long game is opened by few requests", { timeout: 120000 }, async () => {
     .locator("#exchange-done")
     .filter({ hasText: "It shows the game at this place." })
     .waitFor();
-  assert.match(
-    await page.evaluate(() => navigator.clipboard.readText()),
-    /^https:..example.org.ashta.#game=/,
-  );
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^https:..example.org.ashta.#game=/);
   await page.context().close();
 });
 
@@ -174,13 +173,13 @@ test(
         .locator("#trouble")
         .filter({ hasText: "ashta has stopped. Start it again; your game is kept." })
         .waitFor();
-      assert.equal(await position(page), before);
+      await expect.poll(() => position(page)).toBe(before);
       await page.evaluate(() => {
         document.body.dataset.state = "stopped";
       });
       assert.equal(await serve(new URL(address).port), address);
       await ready(page, "stopped");
-      assert.ok(!(await page.isVisible("#trouble")));
+      await expect(page.locator("#trouble")).not.toBeVisible();
       // The new program does not have the agents of the old one.
       now = await press(page, action);
       assert.notEqual(await position(page), before);

@@ -13,10 +13,11 @@ import {
   ashta,
   copyGame,
   drop,
+  expect,
   hurry,
   newGame,
-  openTable,
   open,
+  openTable,
   pageTests,
   paste,
   position,
@@ -88,7 +89,7 @@ pageTest(
   async (page) => {
     await hurry(page);
     await page.click("nav [data-dialog=new-game]");
-    assert.deepEqual((await games(page)).sort(), NAMES);
+    await expect.poll(async () => (await games(page)).sort()).toEqual(NAMES);
     await page.click("#new-game [data-close]");
     for (const game of NAMES) {
       const title = /^title = "(.*)"/m.exec(await sheetOf(game))[1];
@@ -103,15 +104,13 @@ pageTest(
         [...seats.replace("teams", "SENW")].map((seat, at) => [seat, at ? "greedy" : "person"]),
       );
       const now = await newGame(page, { game, seats, players });
-      assert.ok((await page.textContent("#game-name")).startsWith(`${title} `), game);
+      await expect(page.locator("#game-name")).toContainText(`${title} `);
       assert.ok((await choose(page, now, 6)) > 0, `${game} ${seats}: a choice, not ${now}`);
       const [steps] = (await state(page)).split(" ").map(Number);
       assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
-      assert.ok((await position(page)).startsWith(game));
-      assert.ok(
-        (await state(page)).endsWith("over") || (await page.locator("#thrown .die").count()) > 0,
-        `${game}: throws are drawn`,
-      );
+      await expect.poll(() => position(page)).toMatch(new RegExp(`^${game}`));
+      if (!(await state(page)).endsWith("over"))
+        await expect(page.locator("#thrown .die"), `${game}: throws are drawn`).not.toHaveCount(0);
       assert.deepEqual(page.errors, [], `${game} ${seats}`);
     }
   },
@@ -135,23 +134,15 @@ pageTest("cowries and dice lie as the sheet counts them", {}, async (page) => {
     [5, 5],
   );
   await show(page, "ashtapada?dice=uniform5 S:6,20/N:off,off S 4,2");
-  assert.equal(await page.locator("#thrown .cowrie").count(), 0);
-  assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
+  await expect(page.locator("#thrown .cowrie")).toHaveCount(0);
+  await expect(page.locator("#thrown .long-die circle")).toHaveCount(6);
 });
 
 // The dialog has the sentences that the program prints for these rules, in the words of the page.
 async function isUnderstood(page, rules) {
   const { understood } = JSON.parse(await ashta("game", rules, "--json"));
-  await page.waitForFunction(
-    (topics) => document.querySelectorAll("#rules-text dt").length === topics,
-    understood.length,
-  );
-  assert.deepEqual(
-    await page.locator("#rules-text dt").allTextContents(),
-    understood.map(({ topic }) => topic),
-  );
-  assert.deepEqual(
-    await page.locator("#rules-text dd li").allTextContents(),
+  await expect(page.locator("#rules-text dt")).toHaveText(understood.map(({ topic }) => topic));
+  await expect(page.locator("#rules-text dd li")).toHaveText(
     understood.flatMap(({ sentences }) => sentences.map((sentence) => english(sentence))),
   );
 }
@@ -160,7 +151,7 @@ pageTest("the rules are said with the house rules of the game under way", {}, as
   await paste(page, "pagade?no_cut=lap S:6,7,12,12/N:6,7,12,12 S *");
   await page.click("nav [data-dialog=rules]");
   await isUnderstood(page, "pagade?no_cut=lap");
-  assert.match(await page.textContent("#rules-text"), /their number is reduced by 68\./);
+  await expect(page.locator("#rules-text")).toHaveText(/their number is reduced by 68\./);
   await page.selectOption("#rules-game", "siga");
   await isUnderstood(page, "siga");
   await page.selectOption("#rules-game", "pagade");
@@ -172,6 +163,7 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
   for (const game of NAMES) {
     const sheet = await sheetOf(game);
     await page.selectOption("#rules-game", game);
+    await isUnderstood(page, game);
     await page.evaluate(() =>
       document.querySelectorAll("#rules-text details").forEach((details) => {
         details.open = true;
@@ -188,25 +180,21 @@ pageTest("the rules and the house rules of each game are those of its sheet", {}
         text.includes(flag) && text.includes(value) && text.includes(answers[flag][value] ?? about),
         `${game}: ${flag}`,
       );
-    assert.equal((await page.locator("#rules-text tbody td code").count()) >= flags.length, true);
-    await isUnderstood(page, game);
+    assert.ok((await page.locator("#rules-text tbody td code").count()) >= flags.length);
   }
   await page.click("#rules [data-close]");
   // The dialog of a new game explains the chosen house rules.
   await openTable(page, "gavalata");
   await page.click("#flags summary");
   await page.check("input[name=flag-marks][value=none]");
-  assert.equal(
-    await page.textContent("[data-flag=marks]"),
+  await expect(page.locator("[data-flag=marks]").first()).toHaveText(
     "Are pieces safe on castles?Yes.usualNo, only on your own start square.",
   );
   // An answer about squares has a picture.
-  assert.equal(await page.locator("[data-flag=marks] .mini svg").count(), 2);
+  await expect(page.locator("[data-flag=marks] .mini svg")).toHaveCount(2);
   await page.check("input[name=flag-cowries][value='5']");
   await page.check("input[name=flag-zero][value='8']");
-  await page.waitForFunction(() =>
-    /contradict each other/.test(document.querySelector("#new-game form > .warning").textContent),
-  );
+  await expect(page.locator("#new-game form > .warning")).toHaveText(/contradict each other/);
 });
 
 pageTest("house rules decide on which seats a game is played", {}, async (page) => {
@@ -214,18 +202,17 @@ pageTest("house rules decide on which seats a game is played", {}, async (page) 
   await page.click("#flags summary");
   await page.check("input[name=flag-side_by_side][value=true]");
   await page.locator("input[name=seats][value=SN]").waitFor({ state: "detached" });
-  assert.ok(await page.isChecked("input[name=seats][value=SW]"));
+  await expect(page.locator("input[name=seats][value=SW]").first()).toBeChecked();
   // Two teams are a choice beside the numbers of players. Answers that bots know are marked.
   await page.click("#to-shelf");
   await page.click("#shelf-games [data-game=pagade]");
   await page.click("#flags summary");
-  assert.equal(
-    await page.textContent("label:has([name=flag-no_cut][value=lap]) small"),
+  await expect(page.locator("label:has([name=flag-no_cut][value=lap]) small").first()).toHaveText(
     "bots know it",
   );
   await page.check("input[name=seats][value=teams]");
   await page.locator("#new-game .seat-choices.teams").waitFor();
-  assert.match(await page.textContent("#new-game .seat-choices"), /^SSouthwith North/);
+  await expect(page.locator("#new-game .seat-choices").first()).toHaveText(/^SSouthwith North/);
   await page.check("input[name=seats][value=SN]");
   await page.locator("#new-game .seat-choices:not(.teams)").waitFor();
 });
@@ -242,11 +229,7 @@ pageTest("three players choose their sides on a board; a search finds games", {}
   await page.press("#find-game", "Enter");
   await page.check("input[name=seats][value=SEN]");
   await page.click("[data-side=E]");
-  assert.deepEqual(await page.locator("#sides [aria-pressed=true]").allTextContents(), [
-    "South",
-    "North",
-    "West",
-  ]);
+  await expect(page.locator("#sides [aria-pressed=true]")).toHaveText(["South", "North", "West"]);
 });
 
 pageTest(
@@ -260,11 +243,11 @@ pageTest(
     await page.setInputFiles("#open-sheet", file);
     await isChosen(page, "My race");
     await page.locator("#sheet-done", { hasText: "My race is in the list" }).waitFor();
-    assert.equal(await page.locator("#new-game option[value='bot:expert']").count(), 0);
+    await expect(page.locator("#new-game option[value='bot:expert']")).toHaveCount(0);
     await page.selectOption("#new-game [data-seat=N]", "greedy");
     await page.selectOption("#choose-first", "S");
     const now = await started(page);
-    assert.equal(await page.textContent("#game-name"), "My race for two");
+    await expect(page.locator("#game-name")).toHaveText("My race for two");
     assert.ok((await choose(page, now, 4)) > 0);
     await page.locator("#seats .bar div").first().waitFor();
     const before = [await state(page), await position(page)];
@@ -272,11 +255,11 @@ pageTest(
     await page.reload();
     assert.deepEqual([await ready(page), await position(page)], before, "the game goes on");
     await page.click("nav [data-dialog=new-game]");
-    assert.ok((await games(page)).includes("my-race"), "the sheet is kept");
+    await expect.poll(() => games(page), "the sheet is kept").toContain("my-race");
     await page.click("#new-game [data-close]");
     // Its rules are listed with the others, and the page reads its position.
     await page.click("nav [data-dialog=rules]");
-    assert.equal(await page.inputValue("#rules-game"), "my-race");
+    await expect(page.locator("#rules-game")).toHaveValue("my-race");
     await page.click("#rules [data-close]");
     const line = await copyGame(page);
     assert.equal(JSON.parse(line).sheet, own);
@@ -284,24 +267,22 @@ pageTest(
     // On another page the record includes the sheet.
     const other = await open(running);
     await show(other, line);
-    assert.equal(await other.textContent("#game-name"), "My race for two");
+    await expect(other.locator("#game-name")).toHaveText("My race for two");
     if (await other.isEnabled("#to-end")) {
       await press(other, "#to-end");
     }
-    assert.equal(await position(other), before[1]);
+    await expect.poll(() => position(other)).toBe(before[1]);
     assert.deepEqual(other.errors, []);
     await other.context().close();
     // After the removal the current game stays.
     await openTable(page, "my-race");
     await page.click("#remove-sheet");
-    assert.ok(!(await games(page)).includes("my-race"));
+    await expect.poll(() => games(page)).not.toContain("my-race");
     await page.click("#new-game [data-close]");
     await paste(page, before[1]);
-    await page.waitForFunction(() =>
-      /my-race/.test(document.getElementById("exchange-trouble").textContent),
-    );
+    await expect(page.locator("#exchange-trouble")).toHaveText(/my-race/);
     await page.click("#exchange [data-close]");
-    assert.equal(await page.textContent("#game-name"), "My race for two");
+    await expect(page.locator("#game-name")).toHaveText("My race for two");
   },
 );
 
@@ -321,7 +302,7 @@ pageTest("a broken sheet is refused with all its problems, and mended", {}, asyn
       named.some((text) => part.test(text)),
       `${part} in ${named}`,
     );
-  assert.ok(!(await games(page)).includes("my-race"));
+  await expect.poll(() => games(page)).not.toContain("my-race");
   // A click on a problem goes to its line.
   await page.locator("#sheet-trouble li button").filter({ hasText: "shells" }).click();
   const marked = await page.evaluate(() => {
@@ -345,7 +326,7 @@ pageTest("a broken sheet is refused with all its problems, and mended", {}, asyn
   await page.fill("#sheet-text", own);
   await page.click("#read-sheet");
   await isChosen(page, "My race");
-  assert.ok(!(await page.isVisible("#sheet-trouble")));
+  await expect(page.locator("#sheet-trouble")).not.toBeVisible();
 });
 
 pageTest(
@@ -354,16 +335,15 @@ pageTest(
   async (page) => {
     await paste(page, own);
     await isChosen(page, "My race");
-    assert.ok(!(await page.isVisible("#exchange")));
+    await expect(page.locator("#exchange")).not.toBeVisible();
     await page.click("#new-game [data-close]");
     const second = own.replaceAll("my-race", "other-race").replace("side = 5", "side = 4");
     await drop(page, "race.toml", second);
-    await page.locator("#sheet-trouble li").first().waitFor();
-    assert.match((await problems(page)).join("\n"), /course/);
+    await expect(page.locator("#sheet-trouble")).toHaveText(/course/);
     await drop(page, "race.toml", second.replace("side = 4", "side = 5"));
     await isChosen(page, "My race");
     await page.click("#to-shelf");
-    assert.ok((await games(page)).includes("other-race"));
+    await expect.poll(() => games(page)).toContain("other-race");
   },
 );
 
@@ -373,11 +353,11 @@ pageTest(
   async (page) => {
     await page.goto(`${running.server.url}/games/ashta/?seed=1&game=thaayam`);
     await ready(page);
-    assert.equal(await page.textContent("#game-name"), "Thaayam for two");
+    await expect(page.locator("#game-name")).toHaveText("Thaayam for two");
     await openTable(page, "thaayam");
     await page.click("#take-sheet");
     await page.waitForFunction(() => document.getElementById("sheet-text").value.length > 0);
-    assert.equal(await page.inputValue("#sheet-text"), await sheetOf("thaayam"));
+    await expect(page.locator("#sheet-text")).toHaveValue(await sheetOf("thaayam"));
   },
 );
 
@@ -388,17 +368,14 @@ pageTest("a bot that is opened here knows its game; what is none is refused", {}
     mimeType: "application/octet-stream",
     buffer: Buffer.from("no bot at all"),
   });
-  await page.locator("#sheet-trouble li").first().waitFor();
-  assert.match((await problems(page)).join(), /race\.bot: this file is not a bot/);
+  await expect(page.locator("#sheet-trouble")).toHaveText(/race\.bot: this file is not a bot/);
   const bytes = await readFile(join(ROOT, "checkpoints", "ashte-kashte-3p.bot"));
   await page.setInputFiles("#open-sheet", {
     name: "opened.bot",
     mimeType: "application/octet-stream",
     buffer: bytes,
   });
-  await page.waitForFunction(() =>
-    /opened\.bot is available/.test(document.getElementById("sheet-done").textContent),
-  );
+  await expect(page.locator("#sheet-done")).toHaveText(/opened\.bot is available/);
   await isChosen(page, "Ashte Kashte");
-  assert.ok(await page.isChecked("input[name=seats][value=SEN]"));
+  await expect(page.locator("input[name=seats][value=SEN]").first()).toBeChecked();
 });

@@ -6,7 +6,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ROOT, SITE, pageTests } from "./browser.js";
+import { ROOT, SITE, expect, pageTests } from "./browser.js";
 
 const WEB = join(ROOT, "web");
 const files = (await readdir(WEB)).sort();
@@ -194,7 +194,7 @@ pageTest(
   "the page is in the language of the browser, or of the setting",
   { locale: "de-AT" },
   async (page) => {
-    assert.equal(await page.getAttribute("html", "lang"), "de");
+    await expect(page.locator("html").first()).toHaveAttribute("lang", "de");
     await page.click("nav [data-dialog=settings]");
     await Promise.all([page.waitForEvent("load"), page.selectOption("#set-language", "en")]);
     await page.waitForFunction(() => document.documentElement.lang === "en");
