@@ -572,22 +572,26 @@ impl Check<'_> {
     }
 }
 
+/// Sets a key or a section to its default.
+pub(super) fn reset(table: &mut Table, name: &str) {
+    let (section, key) = name.split_once('.').unwrap_or((name, ""));
+    let (Some(Value::Table(keys)), Some(Value::Table(defaults))) =
+        (table.get_mut(section), DEFAULTS.get(section))
+    else {
+        return;
+    };
+    match defaults.get(key) {
+        Some(default) => drop(keys.insert(key.to_owned(), default.clone())),
+        None if key.is_empty() => *keys = defaults.clone(),
+        None => drop(keys.remove(key)),
+    }
+}
+
 /// Resets idle keys, and keys that compiled tables contain, to their defaults.
 pub(super) fn reset_idle(game: &mut Effects) {
     for rules in KEYS {
-        if !(rules.is_idle)(game) {
-            continue;
-        }
-        let name = key_and_value(rules.key).0;
-        let (section, key) = name.split_once('.').unwrap_or((name, ""));
-        let Some(Value::Table(keys)) = game.keys.get_mut(section) else {
-            continue;
-        };
-        let defaults = DEFAULTS[section].as_table();
-        match defaults.and_then(|defaults| defaults.get(key)) {
-            Some(default) => drop(keys.insert(key.to_owned(), default.clone())),
-            None if key.is_empty() => *keys = defaults.cloned().unwrap_or_default(),
-            None => drop(keys.remove(key)),
+        if (rules.is_idle)(game) {
+            reset(&mut game.keys, key_and_value(rules.key).0);
         }
     }
 }
