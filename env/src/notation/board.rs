@@ -74,13 +74,10 @@ impl Race {
             // Pieces at the finish are drawn on its square if the finish belongs to one seat.
             let is_own = |&finish: &Square| self.ground(finish) == Ground::End(Some(seat));
             let keep = self.rules.finish_of(seat).filter(is_own);
-            for (slot, &place) in state.pieces[seat.index()][..self.pieces()]
-                .iter()
-                .enumerate()
-            {
+            for (slot, &place) in state.pieces[seat][..self.pieces()].iter().enumerate() {
                 let is_on_its_way_back =
                     place >= self.rules.back && self.rules.back < self.rules.home;
-                let is_marked = state.declared[seat.index()] >> slot & 1 == 1 || is_on_its_way_back;
+                let is_marked = state.declared[seat] >> slot & 1 == 1 || is_on_its_way_back;
                 let square = if place == self.rules.home {
                     keep
                 } else {
@@ -106,7 +103,7 @@ impl Race {
     /// The rank of a seat that has finished, from 1; `None` if it has not finished. Several seats
     /// can share a rank.
     pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
-        Some(state.finished[seat.index()]).filter(|&place| place > 0)
+        Some(state.finished[seat]).filter(|&place| place > 0)
     }
 
     /// The position as a drawing, with lines separated by `\n`: the rows of the board from the top,
@@ -290,7 +287,7 @@ impl Race {
     }
 
     fn seat_note(&self, state: &State, seat: Seat) -> String {
-        let pieces = &state.pieces[seat.index()][..self.pieces()];
+        let pieces = &state.pieces[seat][..self.pieces()];
         let counted = |place: u8| {
             let count = pieces.iter().filter(|&&other| other == place).count();
             format!("{} {count}", self.place_text(place))
@@ -311,8 +308,8 @@ impl Race {
             };
             parts.push(format!("{has} {}", self.rules.words.captured));
         }
-        if self.spec().payoff == Payoff::Placings && state.finished[seat.index()] > 0 {
-            parts.push(format!("rank {}", state.finished[seat.index()]));
+        if self.spec().payoff == Payoff::Placings && state.finished[seat] > 0 {
+            parts.push(format!("rank {}", state.finished[seat]));
         }
         let is_moving = state.phase != Phase::Over && state.mover == seat;
         format!(
@@ -412,7 +409,7 @@ mod tests {
             {
                 let mut state = race.initial_state(Seat::EAST);
                 let start = race.draw(&state);
-                state.pieces[Seat::EAST.index()][race.pieces() - 1] = place;
+                state.pieces[Seat::EAST][race.pieces() - 1] = place;
                 let is_start = state == race.initial_state(Seat::EAST);
                 assert_eq!(race.draw(&state) == start, is_start, "{game} {place}");
             }

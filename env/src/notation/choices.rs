@@ -79,7 +79,7 @@ impl Race {
     pub fn captures(&self, start: &State, end: &State) -> Vec<Square> {
         let captured = self.captured(start, end, self.colour(start)).into_iter();
         let mut squares: Vec<Square> = captured
-            .filter_map(|(seat, slot)| self.square(seat, start.pieces[seat.index()][slot]))
+            .filter_map(|(seat, slot)| self.square(seat, start.pieces[seat][slot]))
             .collect();
         squares.sort_unstable();
         squares.dedup();
@@ -224,7 +224,7 @@ impl Growth<'_> {
     fn shown_after(&self, shown: &State, walk: &Move) -> Option<State> {
         let (rules, mut next) = (&self.race.rules, *shown);
         let leaves = walk.from;
-        let own = &mut next.pieces[self.colour.index()];
+        let own = &mut next.pieces[self.colour];
         for _ in walk.pieces() {
             *own.iter_mut().find(|place| **place == leaves)? = walk.to;
         }

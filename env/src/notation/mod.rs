@@ -45,7 +45,7 @@ impl Race {
 
     fn seat_text(&self, state: &State, seat: Seat) -> String {
         let cut = if state.has_mark(seat) { "+" } else { "" };
-        let finished = match state.finished[seat.index()] {
+        let finished = match state.finished[seat] {
             0 | 1 => String::new(),
             place => format!("#{place}"),
         };
@@ -57,10 +57,10 @@ impl Race {
     }
 
     fn piece_text(&self, state: &State, seat: Seat, slot: usize) -> String {
-        let is_declared = state.declared[seat.index()] >> slot & 1 == 1;
+        let is_declared = state.declared[seat] >> slot & 1 == 1;
         format!(
             "{}{}",
-            self.place_text(state.pieces[seat.index()][slot]),
+            self.place_text(state.pieces[seat][slot]),
             if is_declared { "t" } else { "" }
         )
     }

@@ -259,14 +259,14 @@ impl Race {
                 return Err("places must be in ascending order".to_owned());
             }
             previous = (place, is_declared);
-            state.pieces[seat.index()][slot] = place;
-            state.declared[seat.index()] |= is_declared << slot;
+            state.pieces[seat][slot] = place;
+            state.declared[seat] |= is_declared << slot;
         }
-        let is_home = self.rules.has_finished(&state.pieces[seat.index()]);
+        let is_home = self.rules.has_finished(&state.pieces[seat]);
         if finished > 1 && !is_home {
             return Err("a seat with `#2` or `#3` must have all its pieces home".to_owned());
         }
-        state.finished[seat.index()] = if is_home { finished } else { 0 };
+        state.finished[seat] = if is_home { finished } else { 0 };
         self.check_seat(state, seat)
     }
 
@@ -323,7 +323,7 @@ impl Race {
 
     /// Reads the steps that the mover's pieces have been given in the current turn.
     fn parse_allotted(&self, state: &mut State, text: &str) -> Result<(), String> {
-        let colour = self.colour(state).index();
+        let colour = self.colour(state);
         let (own, declared) = (state.pieces[colour], state.declared[colour]);
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {

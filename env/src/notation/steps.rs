@@ -94,7 +94,7 @@ impl Race {
             .collect();
         (found.seat, found.from) = (seat, self.lapped(state, from));
         found.start = self.shown(seat, found.from);
-        found.is_declared = state.declared[seat.index()] >> slot & 1 == 1;
+        found.is_declared = state.declared[seat] >> slot & 1 == 1;
         found.is_beside = self.is_declared_beside(state, slot);
         Some(found)
     }
@@ -134,14 +134,14 @@ impl Race {
     /// `state` with the mover's pieces on the places that they have reached in this turn.
     pub(super) fn within(&self, state: &State) -> State {
         let mut within = *state;
-        within.pieces[self.colour(state).index()] =
+        within.pieces[self.colour(state)] =
             self.reached(state).map(|place| self.lapped(state, place));
         within
     }
 
     /// The place that each piece of the mover has reached in this turn, by slot.
     pub(super) fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
-        let mut reached = state.pieces[self.colour(state).index()];
+        let mut reached = state.pieces[self.colour(state)];
         for slot in 0..self.pieces() {
             let (role, steps) = (state.roles[slot], state.steps[slot]);
             if role & role::FOLLOWER != 0 && slot > 0 {

@@ -195,7 +195,7 @@ impl Race {
         );
         let is_anywhere = unit.kind == UnitKind::Together && unit.area == Area::Any;
         facts.set_if(
-            is_anywhere && rules.cells[0][1] == 0,
+            is_anywhere && rules.cells[Seat::SOUTH][1] == 0,
             "no unit at first",
             true,
         );
@@ -309,7 +309,7 @@ impl Race {
             }
         }
         facts.set("marks", marks.join("\n"));
-        let is_met = |place: u8| rules.cells[0][usize::from(place)] != 0;
+        let is_met = |place: u8| rules.cells[Seat::SOUTH][usize::from(place)] != 0;
         let is_private =
             |place: u8| is_met(place) && (rules.contested | rules.marked) >> place & 1 == 0;
         let private = self.ranges(is_private);

@@ -8,7 +8,7 @@ use crate::race::position::state::{NO_PIECE, State};
 impl Race {
     pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
         let rules = &*self.rules;
-        let pieces = &state.pieces[seat.index()][..self.pieces()];
+        let pieces = &state.pieces[seat][..self.pieces()];
         if let Some((place, here)) = rules.crowded(state, seat) {
             let (most, place) = (
                 rules.room[usize::from(place) % PLACES],
@@ -22,7 +22,7 @@ impl Race {
             return Err("a piece can be borne off only when all other pieces are at the finish or borne off".to_owned());
         }
         for (slot, &place) in pieces.iter().enumerate() {
-            let is_declared = |slot: usize| state.declared[seat.index()] >> slot & 1 == 1;
+            let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
             let twins = (0..pieces.len())
                 .filter(|&other| pieces[other] == place && is_declared(other))
                 .count();
@@ -43,7 +43,7 @@ impl Race {
             .iter()
             .filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat))
         {
-            let inside = state.pieces[seat.index()]
+            let inside = state.pieces[seat]
                 .iter()
                 .find(|&&place| place >= rules.gate && place != NO_PIECE);
             if let Some(&place) = inside {
@@ -59,7 +59,7 @@ impl Race {
             .iter()
             .filter(|&seat| rules.remembers_entry && !state.has_mark(seat))
         {
-            if state.pieces[seat.index()][..self.pieces()]
+            if state.pieces[seat][..self.pieces()]
                 .iter()
                 .any(|&place| place > 0)
             {
@@ -77,7 +77,7 @@ impl Race {
 
     fn check_finished(&self, state: &State) -> Result<(), String> {
         let spec = self.spec();
-        let places = spec.seats.iter().map(|seat| state.finished[seat.index()]);
+        let places = spec.seats.iter().map(|seat| state.finished[seat]);
         let mut places: Vec<u8> = places.filter(|&place| place > 0).collect();
         places.sort_unstable();
         let problem = match spec.payoff {

@@ -35,7 +35,7 @@ impl Race {
         let seat = self.colour(state);
         let mut by_reason: Vec<(String, BTreeSet<String>)> = Vec::new();
         for (slot, reason) in self.reasons(state) {
-            let place = state.pieces[seat.index()][slot];
+            let place = state.pieces[seat][slot];
             let name = self
                 .square(seat, place)
                 .map_or_else(|| self.place_text(place), |square| square.to_string());
@@ -87,7 +87,7 @@ impl Race {
         let Some(turns) = self.turn_graph(state, MOST) else {
             return Vec::new();
         };
-        let own = state.pieces[self.colour(state).index()];
+        let own = state.pieces[self.colour(state)];
         let moved: BTreeSet<u8> = turns.moves.iter().map(|next| next.from).collect();
         let idle = (0..self.pieces()).filter(|&slot| !moved.contains(&own[slot]));
         let lost = self.lost(state);
@@ -168,19 +168,19 @@ impl Race {
             } else {
                 self.rules.sent_to
             };
-            let pieces = &mut state.pieces[seat.index()];
+            let pieces = &mut state.pieces[seat];
             pieces[..self.pieces()]
                 .iter_mut()
                 .filter(|at| is_away(**at))
                 .for_each(|at| *at = away);
             sort(pieces);
-            state.declared[seat.index()] = 0;
+            state.declared[seat] = 0;
             moves(&state)
         };
         let bars =
             |seat: Seat, at: u8| (seat != own || at != place) && self.square(seat, at).is_some();
         for &seat in &others {
-            let places: BTreeSet<u8> = state.pieces[seat.index()]
+            let places: BTreeSet<u8> = state.pieces[seat]
                 .iter()
                 .copied()
                 .filter(|&at| bars(seat, at))
@@ -357,7 +357,7 @@ mod tests {
             let mut checked = 0;
             random_play(game, 2, chance::stream(7, 1), 300, |race, state, rng| {
                 let turns = race.turn_graph(state, usize::MAX).expect("no bound");
-                let own = state.pieces[race.colour(state).index()];
+                let own = state.pieces[race.colour(state)];
                 let moved: Vec<u8> = turns.moves.iter().map(|next| next.from).collect();
                 let idle: Vec<usize> = (0..race.pieces())
                     .filter(|&slot| !moved.contains(&own[slot]))

@@ -66,7 +66,7 @@ impl Race {
     /// The moves that the mover's pieces and units have been given in this turn.
     fn allotted(&self, state: &State) -> Vec<Move> {
         let (seat, reached) = (self.colour(state), self.reached(state));
-        let own = state.pieces[seat.index()];
+        let own = state.pieces[seat];
         let mut moves = Vec::new();
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
             for (part, kind) in [
@@ -110,7 +110,7 @@ impl Race {
     /// Whether a piece of the mover belongs to a declared unit, and another piece on its place does
     /// not.
     pub(super) fn is_declared_beside(&self, state: &State, slot: usize) -> bool {
-        let (own, seat) = (self.reached(state), self.colour(state).index());
+        let (own, seat) = (self.reached(state), self.colour(state));
         let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
         is_declared(slot)
             && (0..self.pieces()).any(|other| own[other] == own[slot] && !is_declared(other))
@@ -198,9 +198,9 @@ impl Race {
     pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> String {
         let mut effects = self.captures_text(start, &self.captured(start, end, colour));
         let is_over = self.node(end) == Node::Terminal;
-        if start.finished[colour.index()] == 0 && end.finished[colour.index()] > 0 {
+        if start.finished[colour] == 0 && end.finished[colour] > 0 {
             effects.push(match self.spec().payoff {
-                Payoff::Placings => format!("finishes with rank {}", end.finished[colour.index()]),
+                Payoff::Placings => format!("finishes with rank {}", end.finished[colour]),
                 Payoff::Teams if !is_over => "all home".to_owned(),
                 Payoff::Winner | Payoff::Teams => "wins".to_owned(),
             });
@@ -217,9 +217,9 @@ impl Race {
     pub fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
         let others = self.spec().seats.iter().filter(|&seat| seat != colour);
         let lost = others.map(|seat| {
-            let mut left = end.pieces[seat.index()].to_vec();
+            let mut left = end.pieces[seat].to_vec();
             let mut is_lost = |&slot: &usize| {
-                let place = start.pieces[seat.index()][slot];
+                let place = start.pieces[seat][slot];
                 left.iter()
                     .position(|&other| other == place)
                     .map(|at| left.remove(at))
@@ -235,7 +235,7 @@ impl Race {
 
     /// The captured pieces of `start` in words, one text for each seat and square.
     pub(super) fn captures_text(&self, start: &State, captured: &[(Seat, usize)]) -> Vec<String> {
-        let place = |(seat, slot): (Seat, usize)| (seat, start.pieces[seat.index()][slot]);
+        let place = |(seat, slot): (Seat, usize)| (seat, start.pieces[seat][slot]);
         let groups = captured.chunk_by(|&one, &other| place(one) == place(other));
         let text = |group: &[(Seat, usize)]| {
             let (seat, place) = place(group[0]);

@@ -32,7 +32,7 @@ fn races() -> Vec<Race> {
 fn check(race: &Race, state: &State) {
     let spec = race.spec();
     for seat in Seat::ALL {
-        let (places, absent) = state.pieces[seat.index()].split_at(if spec.seats.contains(seat) {
+        let (places, absent) = state.pieces[seat].split_at(if spec.seats.contains(seat) {
             race.pieces()
         } else {
             0

@@ -138,7 +138,7 @@ impl Race {
     /// [`Race::pieces`] entries are used. Place 0 is off the board, place 1 is the first square of
     /// the course, and so on up to [`Race::last_place`].
     pub fn places(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
-        state.pieces[seat.index()]
+        state.pieces[seat]
     }
 
     /// Returns the place of captured pieces: off the board, the first square, or another square
@@ -263,7 +263,7 @@ impl Game for Race {
         // Here `place` is the rank of a seat that has finished. A team has the rank of its last
         // seat. Seats with equal ranks share the values of this rank and the next ranks. Seats
         // without a rank share the values of the remaining ranks.
-        let own_place = |seat: Seat| match state.finished[seat.index()] {
+        let own_place = |seat: Seat| match state.finished[seat] {
             0 => u8::MAX,
             place => place,
         };
@@ -304,7 +304,7 @@ impl RaceGame for Race {
     }
 
     fn steps(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
-        state.pieces[seat.index()].map(|place| self.rules.steps(place))
+        state.pieces[seat].map(|place| self.rules.steps(place))
     }
 
     fn captured(&self) -> u8 {

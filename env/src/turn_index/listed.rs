@@ -234,7 +234,7 @@ impl ListedWalk {
     /// where two enemies together can matter.
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
-        let bits = &rules.bits[mover.index()];
+        let bits = &rules.bits[mover];
         let touched = rules.touched(index.sides.places(side), &rules.outcomes[outcome]);
         let [landed, passed] = touched.map(|places| {
             places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)])
@@ -260,7 +260,7 @@ impl ListedWalk {
         let pieces = index.race.pieces();
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
         for enemy in index.others(mover) {
-            let bits = &rules.bits[enemy.index()];
+            let bits = &rules.bits[enemy];
             for place in
                 (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0)
             {
@@ -286,7 +286,7 @@ impl ListedWalk {
             }
         }
         let are_relevant = |pieces: &Vec<Piece>| {
-            let cell = |&(seat, place): &Piece| rules.bits[seat.index()][usize::from(place)];
+            let cell = |&(seat, place): &Piece| rules.bits[seat][usize::from(place)];
             let occupancy = pieces
                 .iter()
                 .fold(Occupancy::default(), |occupancy, piece| {
@@ -309,7 +309,7 @@ impl ListedWalk {
     ) -> Vec<ListedEnd> {
         let mut state = index.state_of(mover, &[side]);
         for &(seat, place) in enemies {
-            let places = &mut state.pieces[seat.index()];
+            let places = &mut state.pieces[seat];
             *places
                 .iter_mut()
                 .find(|other| **other == NO_PIECE)
@@ -321,7 +321,7 @@ impl ListedWalk {
         let end = |end: &State| {
             let mut left = end.pieces;
             let is_lost = |&(seat, place): &Piece| {
-                let places = &mut left[seat.index()];
+                let places = &mut left[seat];
                 let left = places
                     .iter_mut()
                     .find(|other| **other == place)
@@ -363,8 +363,7 @@ impl ListedWalk {
         for lane in lanes_of(lanes) {
             let others = in_lane(sides, lane);
             for (&side, seat) in others[1..index.seats()].iter().zip(index.others(mover)) {
-                occupied[lane] =
-                    occupied[lane].plus(index.occupied[seat.index()][usize::from(side)]);
+                occupied[lane] = occupied[lane].plus(index.occupied[seat][usize::from(side)]);
             }
             let are_stuck = || {
                 others[1..index.seats()]
@@ -458,7 +457,7 @@ impl ListedWalk {
         let mut sum = 0_u32;
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {
-                if self.race.rules.bits[seat.index()][usize::from(place) % PLACES] & held != 0 {
+                if self.race.rules.bits[seat][usize::from(place) % PLACES] & held != 0 {
                     sum = sum.wrapping_add(key((seat, place)));
                 }
             }

@@ -19,7 +19,7 @@ mod series;
 mod sides;
 mod stepped;
 
-use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
+use crate::game::{BySeat, Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::Occupancy;
 use crate::race::position::state::State;
@@ -64,7 +64,7 @@ pub struct TurnIndex {
     race: Race,
     sides: SideList,
     /// The cells with pieces of each side position: `[seat][side]`.
-    occupied: [Vec<Occupancy>; MAX_SEATS],
+    occupied: BySeat<Vec<Occupancy>>,
     /// The seats that have different views of the board.
     movers: Vec<Seat>,
 }
@@ -90,15 +90,13 @@ impl TurnIndex {
         let occupied = Seat::ALL.map(|seat| {
             let places = (0..sides.infos.len()).map(|side| sides.places(side as Side));
             places
-                .map(|places| {
-                    Occupancy::default().with_pieces(&race.rules.bits[seat.index()], places)
-                })
+                .map(|places| Occupancy::default().with_pieces(&race.rules.bits[seat], places))
                 .collect()
         });
         let mut index = TurnIndex {
             race: race.clone(),
             sides,
-            occupied,
+            occupied: BySeat(occupied),
             movers: Vec::new(),
         };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
@@ -182,8 +180,8 @@ impl TurnIndex {
         let mut state = State::empty(mover);
         for (&side, seat) in sides.iter().zip(self.in_turn(mover)) {
             let mark = self.sides.mark(side);
-            state.pieces[seat.index()] = *self.sides.places(side);
-            state.declared[seat.index()] = mark % sides::SEAT_MARK;
+            state.pieces[seat] = *self.sides.places(side);
+            state.declared[seat] = mark % sides::SEAT_MARK;
             state.seat_marks |= (mark / sides::SEAT_MARK) << seat.index();
         }
         state.registers = self.sides.registers(sides[0]);
@@ -260,7 +258,7 @@ impl TurnIndex {
             .into_iter()
             .zip(self.in_turn(mover))
             .all(|(side, seat)| {
-                let held = self.occupied[seat.index()][usize::from(side)].ones & exclusive;
+                let held = self.occupied[seat][usize::from(side)].ones & exclusive;
                 let is_free = held & taken == 0;
                 taken |= held;
                 is_free

@@ -127,8 +127,8 @@ impl SideList {
 
     /// Returns the side position of `seat` with these registers, or `None` if the rules exclude it.
     pub(super) fn of(&self, state: &State, seat: Seat, registers: [u8; 3]) -> Option<Side> {
-        let mark = if state.has_mark(seat) { SEAT_MARK } else { 0 } | state.declared[seat.index()];
-        Some(self.number(state.pieces[seat.index()], mark & self.marks, registers))
+        let mark = if state.has_mark(seat) { SEAT_MARK } else { 0 } | state.declared[seat];
+        Some(self.number(state.pieces[seat], mark & self.marks, registers))
             .filter(|&side| side != NONE)
     }
 }
@@ -151,12 +151,12 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let seat = race.spec().seats.iter().next()?;
     let pieces = race.pieces();
     let mut state = State::empty(seat);
-    state.pieces[seat.index()] = places;
+    state.pieces[seat] = places;
     let steps = places[..pieces]
         .iter()
         .map(|&place| u16::from(race.rules.steps(place)))
         .sum();
-    (state.declared[seat.index()], state.seat_marks) =
+    (state.declared[seat], state.seat_marks) =
         (mark % SEAT_MARK, (mark / SEAT_MARK) << seat.index());
     let is_beyond = places[..pieces]
         .iter()

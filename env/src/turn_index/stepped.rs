@@ -80,7 +80,7 @@ pub(super) fn continuation(race: &Race, end: &State, mover: Seat) -> Continuatio
     match race.node(end) {
         Node::Chance(seat) if seat == mover => Continuation::Again,
         Node::Chance(_) | Node::Decision(_) => Continuation::Next,
-        Node::Terminal if end.finished[mover.index()] > 0 => Continuation::Won,
+        Node::Terminal if end.finished[mover] > 0 => Continuation::Won,
         Node::Terminal => Continuation::Drawn,
     }
 }

@@ -3,7 +3,7 @@
 //! The sheet has South's course, and the other courses are copies of it. A board has no pieces and
 //! no dice.
 
-use crate::game::{MAX_SEATS, Seat};
+use crate::game::{BySeat, Seat};
 use crate::sheet::values::{self as sheet, CourseCopy};
 
 /// Row and column of a square. The origin is the bottom left corner, seen from South.
@@ -45,7 +45,7 @@ impl Square {
 pub struct Courses {
     rows: u8,
     columns: u8,
-    courses: [Vec<Square>; MAX_SEATS],
+    courses: BySeat<Vec<Square>>,
 }
 
 impl Courses {
@@ -74,7 +74,7 @@ impl Courses {
         Ok(Courses {
             rows,
             columns,
-            courses,
+            courses: BySeat(courses),
         })
     }
 
@@ -98,7 +98,7 @@ impl Courses {
     /// Returns the squares of `seat`'s course in order. The last one is the finish. If the board
     /// has no course for `seat`, the result is empty.
     pub fn course(&self, seat: Seat) -> &[Square] {
-        &self.courses[seat.index()]
+        &self.courses[seat]
     }
 }
 

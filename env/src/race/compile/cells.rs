@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::board::{Courses, Square};
 use super::{AllSlots, Cells, NOWHERE, PLACES, WALL};
-use crate::game::{MAX_SEATS, Seat, SeatSet};
+use crate::game::{BySeat, MAX_SEATS, Seat, SeatSet};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{
@@ -37,10 +37,10 @@ pub(super) struct CellKinds {
 
 /// The tables by seat and place, as in [`super::Rules`].
 pub(super) struct PlaceTables {
-    pub(super) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    pub(super) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
-    pub(super) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
-    pub(super) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
+    pub(super) cells: Box<BySeat<[u8; PLACES]>>,
+    pub(super) bits: Box<BySeat<[Cells; PLACES]>>,
+    pub(super) places: Box<BySeat<[[u8; 2]; PLACES]>>,
+    pub(super) meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
 }
 
 /// Cells that pieces close, and cells where two pieces are a unit.
@@ -243,11 +243,11 @@ impl<'a> CellMap<'a> {
         let pieces = &self.sheet.pieces;
         let begins_on_board =
             pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
-        let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
-        let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
-        let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
+        let mut cells = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
+        let mut bits = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
+        let mut places = Box::new(BySeat([[[NOWHERE; 2]; PLACES]; MAX_SEATS]));
         for seat in Seat::ALL {
-            bits[seat.index()][usize::from(WALL)] = 1 << WALL;
+            bits[seat][usize::from(WALL)] = 1 << WALL;
             for (at, square) in self.way(seat).iter().enumerate() {
                 // If pieces begin on the first square of their course or return there, only the
                 // owner uses this square.
@@ -256,21 +256,23 @@ impl<'a> CellMap<'a> {
                 } else {
                     self.cell(square)
                 };
-                cells[seat.index()][at + 1] = number;
-                bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
+                cells[seat][at + 1] = number;
+                bits[seat][at + 1] = if number == 0 { 0 } else { 1 << number };
                 if kinds.plain >> number & 1 == 1 {
-                    let [first, second] = &mut places[seat.index()][usize::from(number)];
+                    let [first, second] = &mut places[seat][usize::from(number)];
                     *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
                 }
             }
         }
-        let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
+        let mut meeting = Box::new(BySeat(
+            [[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS],
+        ));
         for seat in Seat::ALL {
-            for (place, cell) in cells[seat.index()].iter().enumerate() {
-                for enemy in seating.enemies(seat) {
+            for (place, cell) in cells[seat].iter().enumerate() {
+                for &enemy in seating.enemies(seat) {
                     let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
-                    let targets = places[enemy.index()][usize::from(*cell)];
-                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(targets) {
+                    let targets = places[enemy][usize::from(*cell)];
+                    for (visit, there) in meeting[seat][place].iter_mut().zip(targets) {
                         visit[slots.clone()].fill(there);
                     }
                 }

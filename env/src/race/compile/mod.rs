@@ -20,7 +20,7 @@ use std::ops::{BitAnd, BitOr};
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
+use crate::game::{BySeat, Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::cells::{CellMap, squares_named};
 use crate::race::compile::odds::{chances, outcomes};
@@ -64,15 +64,15 @@ pub(crate) struct Rules {
     /// The place where a piece has made 0 steps.
     origin: u8,
     /// The cell of each place: `[seat][place]`.
-    pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
+    pub(crate) cells: Box<BySeat<[u8; PLACES]>>,
     /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and
     /// for the second time, if captures are possible there. [`NOWHERE`] means no visit.
-    pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    pub(crate) places: Box<BySeat<[[u8; 2]; PLACES]>>,
     /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's
     /// course) where a landing on `place` captures the piece, or [`NOWHERE`].
-    pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
+    pub(crate) meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
     /// The cell of each place, as a bit: `[seat][place]`.
-    pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
+    pub(crate) bits: Box<BySeat<[Cells; PLACES]>>,
     /// The first place on a square that the course has visited before, or the finish. All later
     /// places count as second visits.
     pub(crate) back: u8,
@@ -284,7 +284,7 @@ impl Rules {
         let kinds = cells.kinds(gate);
         let tables = cells.tables(&kinds, &seating);
         let [one, two] = cells.with_room(&kinds, pieces);
-        let bits = &tables.bits[Seat::SOUTH.index()];
+        let bits = &tables.bits[Seat::SOUTH];
         let rules = Rules {
             marked: cells.places_where(|at, _| bits[at + 1] & kinds.marked != 0),
             contested: cells.places_where(|at, _| bits[at + 1] & kinds.plain != 0),
@@ -354,7 +354,7 @@ impl Rules {
     /// `two` for two pieces.
     fn with_room(mut self, one: Cells, two: Cells) -> Rules {
         for place in places_of(self.reachable()) {
-            let bit = self.bits[Seat::SOUTH.index()][usize::from(place)];
+            let bit = self.bits[Seat::SOUTH][usize::from(place)];
             let limited = [(one, 1), (two, 2)]
                 .into_iter()
                 .find(|(cells, _)| cells & bit != 0);
@@ -438,16 +438,16 @@ impl Rules {
 
     /// Returns the cells of South's `places`. Cells and places are bits.
     pub(crate) fn cells_of(&self, places: u128) -> Cells {
-        places_of(places).fold(0, |cells, place| cells | self.bits[0][usize::from(place)])
+        places_of(places).fold(0, |cells, place| {
+            cells | self.bits[Seat::SOUTH][usize::from(place)]
+        })
     }
 
     /// Returns the cells where pieces of two of these seats can meet while all pieces are on
     /// `places`. Cells and places are bits.
     pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
         let held = |seat: Seat| {
-            places_of(places).fold(0, |held, place| {
-                held | self.bits[seat.index()][usize::from(place)]
-            })
+            places_of(places).fold(0, |held, place| held | self.bits[seat][usize::from(place)])
         };
         let add = |[one, two]: [Cells; 2], held| [one | held, two | one & held];
         seats.iter().map(held).fold([0; 2], add)[1]
@@ -522,7 +522,7 @@ impl Rules {
             };
         }
         let over = to.saturating_sub(self.home);
-        let bits = |place: u8| self.bits[0][usize::from(place)];
+        let bits = |place: u8| self.bits[Seat::SOUTH][usize::from(place)];
         let is_own = |place: u8| place == from || bits(place) & bits(from) != 0;
         match self.overshoot {
             _ if to == self.home && self.fills => WALL,

@@ -97,8 +97,8 @@ impl Rules {
             self.reached(|place, hops| self.targets(place, hops, false)) & ((1 << self.home) - 2);
         let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
         let meets = |seat: Seat, enemy: Seat, place: u8| {
-            let cell = usize::from(self.cells[seat.index()][usize::from(place)]);
-            self.places[enemy.index()][cell].into_iter().any(is_there)
+            let cell = usize::from(self.cells[seat][usize::from(place)]);
+            self.places[enemy][cell].into_iter().any(is_there)
         };
         let captures = |seat: Seat| {
             seating

@@ -10,7 +10,7 @@ impl Rules {
         let mut state = State::empty(first);
         let (setup, pieces) = (&self.setup, self.seating.pieces);
         for seat in self.seating.seats.iter() {
-            state.pieces[seat.index()][..pieces].copy_from_slice(&setup[setup.len() - pieces..]);
+            state.pieces[seat][..pieces].copy_from_slice(&setup[setup.len() - pieces..]);
         }
         state
     }
@@ -18,8 +18,8 @@ impl Rules {
     /// Returns the first place of `seat` whose square has too many pieces of the seat, and their
     /// number.
     pub(crate) fn crowded(&self, state: &State, seat: Seat) -> Option<(u8, usize)> {
-        let pieces = &state.pieces[seat.index()][..self.seating.pieces];
-        let cell = |place: u8| self.cells[seat.index()][usize::from(place) % PLACES];
+        let pieces = &state.pieces[seat][..self.seating.pieces];
+        let cell = |place: u8| self.cells[seat][usize::from(place) % PLACES];
         pieces.iter().find_map(|&place| {
             let is_here =
                 |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);
@@ -32,7 +32,7 @@ impl Rules {
     /// first seat's piece.
     pub(crate) fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
         let seats = self.seating.seats;
-        let bit = |seat: Seat, place: u8| self.bits[seat.index()][usize::from(place) % PLACES];
+        let bit = |seat: Seat, place: u8| self.bits[seat][usize::from(place) % PLACES];
         let pairs = seats
             .iter()
             .flat_map(|seat| seats.iter().map(move |other| (seat, other)));
@@ -40,11 +40,11 @@ impl Rules {
             other > seat && (!self.partners_share || self.seating.enemies(seat).contains(&other))
         });
         apart.into_iter().find_map(|(seat, other)| {
-            let held = state.pieces[other.index()]
+            let held = state.pieces[other]
                 .iter()
                 .fold(0, |held, &place| held | bit(other, place));
             let is_shared = |&&place: &&u8| bit(seat, place) & held & self.closing.exclusive != 0;
-            state.pieces[seat.index()]
+            state.pieces[seat]
                 .iter()
                 .find(is_shared)
                 .map(|&place| (seat, other, place))

@@ -1,15 +1,15 @@
 //! Bitboards: cells as bits of a word, for places, pieces and closed cells.
 
-use crate::game::MAX_SEATS;
+use crate::game::BySeat;
 use crate::race::compile::{Cells, Closing, PLACES, Rules, WALL};
 
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]
 pub(crate) struct Bits<W> {
     /// The cell of each place: `[seat][place]`.
-    pub(crate) at: [[W; PLACES]; MAX_SEATS],
+    pub(crate) at: BySeat<[W; PLACES]>,
     /// The cells of the places before each place: `[seat][place]`.
-    pub(crate) below: [[W; PLACES]; MAX_SEATS],
+    pub(crate) below: BySeat<[W; PLACES]>,
     pub(crate) closing: Closing<W>,
 }
 
@@ -40,16 +40,13 @@ impl Word for u64 {
 
 impl<W: Word> Bits<W> {
     pub(crate) fn new(rules: &Rules) -> Bits<W> {
-        let below = |seat: usize, place: usize| {
-            rules.bits[seat][..place]
-                .iter()
-                .fold(0, |cells, bit| cells | bit)
+        let below = |bits: &[Cells; PLACES], place: usize| {
+            W::of(bits[..place].iter().fold(0, |cells, bit| cells | bit))
         };
+        let bits = &rules.bits.0;
         Bits {
-            at: std::array::from_fn(|seat| rules.bits[seat].map(W::of)),
-            below: std::array::from_fn(|seat| {
-                std::array::from_fn(|place| W::of(below(seat, place)))
-            }),
+            at: BySeat(bits.map(|bits| bits.map(W::of))),
+            below: BySeat(bits.map(|bits| std::array::from_fn(|place| below(&bits, place)))),
             closing: rules.closing.map(W::of),
         }
     }

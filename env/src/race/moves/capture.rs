@@ -12,8 +12,8 @@ impl Rules {
     /// reading a word right after writing its parts is slow.
     #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
-        let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
-        let pieces = state.pieces.as_flattened();
+        let [first, second] = &self.meeting[mover][usize::from(to) % PLACES];
+        let pieces = state.pieces.0.as_flattened();
         let is_there = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
         (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | is_there(slot))
             && self.capture_there(state, mover, to, by)
@@ -22,14 +22,13 @@ impl Rules {
     /// Does the work of [`Rules::capture`] if an enemy is on the square.
     #[inline(never)]
     fn capture_there(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
-        let cell = self.cells[mover.index()][usize::from(to) % PLACES];
+        let cell = self.cells[mover][usize::from(to) % PLACES];
         let mut has_captured = false;
         for &enemy in self.seating.enemies(mover) {
-            let at = enemy.index();
-            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, by)
-            {
+            let (pieces, declared) = (state.pieces[enemy], state.declared[enemy]);
+            if let Some(left) = self.captured(enemy, pieces, declared, cell, by) {
                 has_captured = true;
-                (state.pieces[at], state.declared[at]) = left;
+                (state.pieces[enemy], state.declared[enemy]) = left;
             }
         }
         state.seat_marks |= u8::from(has_captured && self.has_gate()) << mover.index();
@@ -47,7 +46,7 @@ impl Rules {
         cell: u8,
         by: usize,
     ) -> Option<([u8; MAX_PIECES], u8)> {
-        let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
+        let [first, second] = self.places[seat][usize::from(cell) % PLACES];
         let own = Slots::of(places);
         let there = own.are(first) | own.are(second);
         if there.is_empty() {

@@ -108,6 +108,7 @@ impl Moves {
             unit: Box::new([false, true].map(units)),
             short: (rules
                 .bits
+                .0
                 .iter()
                 .flatten()
                 .all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
@@ -136,9 +137,9 @@ impl Moves {
             return (bears && own[0] >= rules.home && !is_unit).then_some(rules.goal);
         }
         let to = self.target(state, seat, own, group, value);
-        let cells = &rules.bits[seat.index()];
+        let cells = &rules.bits[seat];
         let [start, landing] = [from, to].map(|place| cells[usize::from(place) % PLACES]);
-        let is_declared = |slot: usize| state.declared[seat.index()] >> slot & 1 == 1;
+        let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
         let is_pair = match rules.unit.kind {
             UnitKind::None => false,
             UnitKind::Together => start & rules.closing.unit_cells & on.own.twos != 0,
@@ -194,7 +195,7 @@ impl Moves {
     /// captured.
     #[inline(always)]
     pub(crate) fn play(&self, state: &mut State, seat: Seat, group: Group, to: u8) -> bool {
-        let (own, declared) = (state.pieces[seat.index()], state.declared[seat.index()]);
+        let (own, declared) = (state.pieces[seat], state.declared[seat]);
         let moved = group
             .slots()
             .fold(Slots::of(own), |own, slot| own.with(slot, to));
@@ -216,7 +217,7 @@ impl Moves {
             sort(&mut places);
         }
         let has_captured = self.rules.capture(state, seat, to, group.count);
-        (state.pieces[seat.index()], state.declared[seat.index()]) = (places, left);
+        (state.pieces[seat], state.declared[seat]) = (places, left);
         has_captured
     }
 
@@ -238,12 +239,12 @@ impl Moves {
     ) -> Occupied<W> {
         let (closing, none) = (&bits.closing, Occupancy::<W>::default());
         let of = |seat: Seat, places: &[u8; MAX_PIECES]| {
-            none.with_pieces(&bits.at[seat.index()], &places[..SLOTS])
+            none.with_pieces(&bits.at[seat], &places[..SLOTS])
         };
         // Two pieces are a unit only if they belong to one seat.
         let others = |seats: &[Seat]| {
             seats.iter().fold(none, |others, &other| {
-                others.or(of(other, &state.pieces[other.index()]))
+                others.or(of(other, &state.pieces[other]))
             })
         };
         let (enemies, partners) = (
@@ -295,7 +296,7 @@ impl Moves {
             .bytes();
         let on = self.occupied(state, seat, &others);
         let (at, is_open) = (
-            &self.long.at[seat.index()],
+            &self.long.at[seat],
             self.rules.gate_rule.is_open(state, seat),
         );
         let closed = if group.count > 1 {
@@ -359,7 +360,7 @@ impl Moves {
         value: u8,
     ) -> (ActionMask, bool) {
         let on = self.occupied_among::<W, SLOTS>(bits, state, seat, own);
-        let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
+        let (at, below) = (&bits.at[seat], &bits.below[seat]);
         let none = W::default();
         let mut mask = 0_u32;
         let mut is_only_merging = true;
@@ -422,7 +423,7 @@ impl Moves {
     /// Returns whether no throw lets any seat move a piece.
     pub(crate) fn are_all_stuck(&self, state: &State) -> bool {
         let is_stuck = |seat: Seat| {
-            let own = &state.pieces[seat.index()];
+            let own = &state.pieces[seat];
             let is_idle = |throw: u8| self.takers(state, seat, own, throw).0.is_empty();
             let is_bearing = (self.rules.home..self.rules.goal).contains(&own[0]);
             !is_bearing
@@ -461,7 +462,7 @@ mod tests {
                     .iter()
                     .flat_map(|seat| (1..VALUES as u8).map(move |n| (seat, n)))
                 {
-                    let own = &state.pieces[seat.index()];
+                    let own = &state.pieces[seat];
                     let on = moves.occupied(state, seat, own);
                     let lands = |slot: usize, count: usize| {
                         let is_first = slot == 0 || own[slot - 1] != own[slot];

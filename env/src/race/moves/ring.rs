@@ -33,7 +33,7 @@ pub(crate) struct Squares {
 
 impl Squares {
     pub(crate) fn new(rules: &Rules, seat: Seat) -> Squares {
-        let cell = |place: u8| match rules.cells[seat.index()][usize::from(place) % PLACES] {
+        let cell = |place: u8| match rules.cells[seat][usize::from(place) % PLACES] {
             cell if rules.captured >> cell & 1 == 1 => cell,
             _ => BESIDE,
         };

@@ -186,7 +186,7 @@ impl Layout {
         at: u16,
         active: &mut FoundEntries,
     ) {
-        let pieces = &state.pieces[owner.index()];
+        let pieces = &state.pieces[owner];
         let mut nth = 0;
         let mut last = NO_PIECE;
         for &place in &pieces[..rules.seating.pieces] {
@@ -194,7 +194,7 @@ impl Layout {
             last = place;
             active.push(at + self.places[usize::from(place)] + nth);
         }
-        active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
+        active.extend(bits(state.declared[owner]).map(|slot| at + self.declared + slot));
         if state.has_mark(owner) {
             active.push(at + self.seat_mark);
         }
@@ -202,8 +202,8 @@ impl Layout {
             .observe(rules, state, facts, [observer, owner], at, |column| {
                 active.push(column)
             });
-        if self.finished < self.seat && state.finished[owner.index()] > 0 {
-            active.push(at + self.finished + u16::from(state.finished[owner.index()]) - 1);
+        if self.finished < self.seat && state.finished[owner] > 0 {
+            active.push(at + self.finished + u16::from(state.finished[owner]) - 1);
         }
     }
 
@@ -220,7 +220,7 @@ impl Layout {
             let place = if has_entered {
                 1
             } else {
-                state.pieces[colour.index()][slot]
+                state.pieces[colour][slot]
             };
             u16::from(place) + u16::from(state.steps[slot])
         });
@@ -296,7 +296,7 @@ impl Left {
         };
         found.steps[0] = found.steps[1] << next;
         let colour = by_kind!(turns, turns => turns.colour(state));
-        let own = &state.pieces[colour.index()];
+        let own = &state.pieces[colour];
         if own[0] > 0 {
             return found;
         }

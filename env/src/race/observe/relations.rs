@@ -6,7 +6,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{MAX_SEATS, Seat};
+use crate::game::{BySeat, MAX_SEATS, Seat};
 use crate::race::compile::reach::{bits, places_of};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::{MAX_PIECES, State};
@@ -29,7 +29,7 @@ const LEVELS: u16 = 16;
 pub(crate) struct Relations {
     /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat
     /// is `quarters` quarter turns away, counter-clockwise.
-    same: Box<[[u128; PLACES]; MAX_SEATS]>,
+    same: Box<BySeat<[u128; PLACES]>>,
     hunted: u16,
     staged: u16,
     followed: u16,
@@ -44,12 +44,12 @@ impl Relations {
     /// Allocates the columns of a seat: `take` receives a number of columns and returns the first
     /// one.
     pub(crate) fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
-        let mut same = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut same = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
         let on_course = 1..usize::from(rules.home);
-        for (quarters, same) in same.iter_mut().enumerate() {
-            let others = &rules.bits[Seat::SOUTH.rotated(quarters).index()];
+        for other in Seat::ALL {
+            let (same, others) = (&mut same[other], &rules.bits[other]);
             for place in on_course.clone() {
-                let cell = rules.bits[Seat::SOUTH.index()][place];
+                let cell = rules.bits[Seat::SOUTH][place];
                 let places = on_course.clone().filter(|&other| cell & others[other] != 0);
                 same[place] = places.fold(0, |places, other| places | 1 << other);
             }
@@ -72,7 +72,7 @@ impl Relations {
         let mut capturable = 0;
         for &enemy in rules.seating.enemies(owner) {
             let same = self.same_square(enemy, owner);
-            let pieces = &state.pieces[enemy.index()];
+            let pieces = &state.pieces[enemy];
             for slot in (0..rules.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
                 let place = usize::from(pieces[slot]) % PLACES;
                 capturable |= if rules.contested >> place & 1 == 1 {
@@ -88,20 +88,20 @@ impl Relations {
     /// Returns for each place of `seat` the places of `other` on the same square.
     #[inline]
     fn same_square(&self, seat: Seat, other: Seat) -> &[u128; PLACES] {
-        &self.same[seat.quarters_to(other)]
+        &self.same.0[seat.quarters_to(other)]
     }
 
     #[inline]
     pub(crate) fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
         let mut facts = SeatFacts {
-            on_course: [0; MAX_SEATS],
-            progress: [0; MAX_SEATS],
+            on_course: BySeat::default(),
+            progress: BySeat::default(),
         };
         for seat in rules.seating.seats.iter() {
-            let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
+            let pieces = &state.pieces[seat][..rules.seating.pieces];
             let on_course = pieces.iter().filter(|&&place| place < rules.home);
-            facts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
-            facts.progress[seat.index()] = pieces
+            facts.on_course[seat] = on_course.fold(0, |places, &place| places | 1 << place);
+            facts.progress[seat] = pieces
                 .iter()
                 .map(|&place| u16::from(place.min(rules.home)))
                 .sum();
@@ -120,18 +120,18 @@ impl Relations {
         at: u16,
         mut push: impl FnMut(u16),
     ) {
-        let pieces = &state.pieces[owner.index()];
-        let own = (facts.on_course[owner.index()] & !1).reverse_bits();
+        let pieces = &state.pieces[owner];
+        let own = (facts.on_course[owner] & !1).reverse_bits();
         // A waiting piece counts as a piece on the place from which its first throw moves it.
         let entry = if rules.enters_by_count() {
             rules.enters_at
         } else {
             rules.enters_at - 1
         };
-        let hunters = |enemy: &Seat| {
-            let on_course = facts.on_course[enemy.index()];
+        let hunters = |&enemy: &Seat| {
+            let on_course = facts.on_course[enemy];
             let reversed = (on_course & !1 | (on_course & 1) << entry).reverse_bits();
-            (*enemy, reversed, rules.gate_rule.is_open(state, *enemy))
+            (enemy, reversed, rules.gate_rule.is_open(state, enemy))
         };
         let hunters: ArrayVec<_, MAX_SEATS> =
             rules.seating.enemies(owner).iter().map(hunters).collect();
@@ -162,10 +162,10 @@ impl Relations {
         }
         push_all(followed, at + self.followed);
         push_all(apart, at + self.apart);
-        let progress = facts.progress[owner.index()];
+        let progress = facts.progress[owner];
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
-            let lead = i32::from(progress) - i32::from(facts.progress[observer.index()]);
+            let lead = i32::from(progress) - i32::from(facts.progress[observer]);
             // `step` is about 1/32 of the largest progress. The highest level is a lead of at least
             // 7 times `step`. The lowest level is a lead of less than −7 times `step`.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
@@ -178,9 +178,9 @@ impl Relations {
 /// The facts about each seat that determine all relations.
 pub(crate) struct SeatFacts {
     /// The places before the finish that have a piece, as bits.
-    on_course: [u128; MAX_SEATS],
+    on_course: BySeat<u128>,
     /// The sum of the places, up to the finish.
-    progress: [u16; MAX_SEATS],
+    progress: BySeat<u16>,
 }
 
 /// Returns the distances of pieces behind `place` as bits: bit d means d + 1 steps. `place` is at

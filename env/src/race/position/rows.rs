@@ -1,7 +1,7 @@
 //! Positions as rows of bytes, for arrays of many positions of one game.
 
 use super::state::{MAX_KINDS, MAX_PIECES, Phase, Series, State};
-use crate::game::{MAX_SEATS, Seat};
+use crate::game::{BySeat, MAX_SEATS, Seat};
 
 /// The version of the layout of rows, in the first byte of each row.
 pub const ROW_VERSION: u8 = 1;
@@ -52,7 +52,7 @@ impl State {
             registers,
             ..
         } = self;
-        let (pieces, (counts, order)) = (pieces.as_flattened(), series.parts());
+        let (pieces, (counts, order)) = (pieces.0.as_flattened(), series.parts());
         let turn = [self.mover.index() as u8, self.phase as u8, self.seat_marks];
         let parts: [&[u8]; 11] = [
             &[ROW_VERSION],
@@ -60,8 +60,8 @@ impl State {
             steps,
             roles,
             dice,
-            finished,
-            declared,
+            &finished.0,
+            &declared.0,
             &turn,
             registers,
             &counts,
@@ -93,12 +93,12 @@ impl State {
         let series = Series::of_parts(take(rest), take(rest));
         State {
             series,
-            pieces,
+            pieces: BySeat(pieces),
             steps,
             roles,
             dice,
-            finished,
-            declared,
+            finished: BySeat(finished),
+            declared: BySeat(declared),
             mover,
             phase,
             seat_marks,

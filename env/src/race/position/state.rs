@@ -6,7 +6,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::game::{MAX_SEATS, Seat};
+use crate::game::{BySeat, Seat};
 pub(crate) use crate::sheet::values::MAX_KINDS;
 pub use crate::sheet::values::MAX_PIECES;
 
@@ -20,7 +20,7 @@ pub struct State {
     pub(crate) series: Series,
     /// The places of each seat's pieces in ascending order. If all throws are allotted before
     /// pieces move, these are the places at the start of the turn.
-    pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
+    pub(crate) pieces: BySeat<[u8; MAX_PIECES]>,
     /// For each piece of the mover: the steps allotted so far in this turn.
     pub(crate) steps: [u8; MAX_PIECES],
     /// For each piece of the mover: its role in this turn, as bits of [`role`].
@@ -30,10 +30,10 @@ pub struct State {
     pub(crate) dice: [u8; 2],
     /// The rank (1 to 4) of each seat that has finished, otherwise 0. Several seats can share a
     /// rank.
-    pub(crate) finished: [u8; MAX_SEATS],
+    pub(crate) finished: BySeat<u8>,
     /// For each seat, the slots of its declared twins (pieces of declared units) as bits. Only the
     /// first four slots can be declared.
-    pub(crate) declared: [u8; MAX_SEATS],
+    pub(crate) declared: BySeat<u8>,
     /// The seat that throws or chooses.
     pub(crate) mover: Seat,
     pub(crate) phase: Phase,
@@ -80,12 +80,12 @@ impl State {
     pub(crate) fn empty(first: Seat) -> State {
         State {
             series: Series::default(),
-            pieces: [[NO_PIECE; MAX_PIECES]; MAX_SEATS],
+            pieces: BySeat([[NO_PIECE; MAX_PIECES]; 4]),
             steps: [0; MAX_PIECES],
             roles: [role::FRESH; MAX_PIECES],
             dice: [0; 2],
-            finished: [0; MAX_SEATS],
-            declared: [0; MAX_SEATS],
+            finished: BySeat::default(),
+            declared: BySeat::default(),
             mover: first,
             phase: Phase::Throw,
             seat_marks: 0,
@@ -126,7 +126,7 @@ impl State {
     }
 
     pub(crate) fn finished_count(&self) -> u8 {
-        self.finished.iter().filter(|&&place| place > 0).count() as u8
+        self.finished.0.iter().filter(|&&place| place > 0).count() as u8
     }
 
     /// Returns whether `seat` has captured or entered a piece, if positions record this.

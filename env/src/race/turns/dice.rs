@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::text::{Move, MoveKind, TurnNotation, TurnWords};
 use super::{KindOfTurn, TurnMachine};
-use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
+use crate::game::{Action, ActionMask, BySeat, MAX_SEATS, Seat};
 use crate::race::compile::Rules;
 use crate::race::moves::ring::{self, ENEMY, OWN, PARTNER, Ring, Squares};
 use crate::race::moves::two_dice::{DieHop, Hops, LARGER, SMALLER, other};
@@ -32,7 +32,7 @@ pub(crate) const KIND: KindOfTurn = KindOfTurn {
 #[derive(Clone, Debug)]
 pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
-    squares: Arc<[Squares; MAX_SEATS]>,
+    squares: Arc<BySeat<Squares>>,
     pub(crate) is_optional: bool,
     pub(crate) has_dead_ends: bool,
     /// The kind of piece in [`Ring`] for the seat that is `[quarters]` quarter turns away,
@@ -55,7 +55,7 @@ impl DiceTurns {
         );
         let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
-        let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
+        let squares = Arc::new(BySeat(Seat::ALL.map(|seat| Squares::new(&rules, seat))));
         // A waiting piece also needs a die that lets it enter, and room where it enters.
         let can_enter = |stage: usize| {
             rules
@@ -67,7 +67,7 @@ impl DiceTurns {
             && (1..=rules.longest)
                 .filter(|&steps| rules.hops() >> steps & 1 == 1)
                 .all(|steps| {
-                    let (south, entering) = (&squares[0], rules.enters_at + steps);
+                    let (south, entering) = (&squares[Seat::SOUTH], rules.enters_at + steps);
                     south.of(entering) == ring::BESIDE || steps > rules.longest / 2
                 });
         DiceTurns {
@@ -103,15 +103,11 @@ impl DiceTurns {
         colour: Seat,
         dice: [u8; 2],
     ) -> Hops<'a> {
-        let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
+        let (own, squares) = (state.pieces[colour], &self.squares[colour]);
         ring.add(&own, squares, OWN);
         for &other in self.rules.seating.others(colour) {
             let piece = self.piece_kinds[colour.quarters_to(other)];
-            ring.add(
-                &state.pieces[other.index()],
-                &self.squares[other.index()],
-                piece,
-            );
+            ring.add(&state.pieces[other], &self.squares[other], piece);
         }
         Hops::new(
             &self.rules,
@@ -202,12 +198,12 @@ impl DiceTurns {
     /// Moves one or two pieces, and ends the turn.
     fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[DieMove; 2]>) {
         if let Some([(first, hop), (second, next)]) = moves {
-            let landed = Slots::of(state.pieces[colour.index()])
+            let landed = Slots::of(state.pieces[colour])
                 .with(first, hop.place)
                 .with(second, next.place);
             let mut own = landed.bytes();
             sort(&mut own);
-            state.pieces[colour.index()] = own;
+            state.pieces[colour] = own;
             let together = second == first + 1 && hop.square == next.square;
             for hop in [hop, next].into_iter().filter(|hop| hop.captures) {
                 self.rules
@@ -302,11 +298,11 @@ impl TurnMachine for DiceTurns {
             .seating
             .seats
             .iter()
-            .filter(|seat| state.finished[seat.index()] == 0);
+            .filter(|&seat| state.finished[seat] == 0);
         self.has_dead_ends
             && unfinished.all(|colour| {
                 // A piece before `late_from` certainly has a move with some throw.
-                let is_late = state.pieces[colour.index()][0] >= self.late_from;
+                let is_late = state.pieces[colour][0] >= self.late_from;
                 is_late
                     && !self
                         .hops(&mut Ring::empty(), state, colour, [1, 1])
@@ -376,7 +372,7 @@ impl TurnNotation for DiceTurns {
         };
         let place = self
             .rules
-            .place_within(state, &state.pieces[self.colour(state).index()], slot);
+            .place_within(state, &state.pieces[self.colour(state)], slot);
         let die = self.die(state, action);
         let unit = &self.rules.words.unit;
         if actions::is_pair(action, self.rules.seating.pieces) {
@@ -424,7 +420,7 @@ impl TurnNotation for DiceTurns {
         };
         let (kind, from) = (
             MoveKind::of(action, self.rules.seating.pieces),
-            state.pieces[colour.index()][slot],
+            state.pieces[colour][slot],
         );
         let used = actions::together(action, self.rules.seating.pieces);
         Some(Move {

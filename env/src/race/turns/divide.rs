@@ -92,7 +92,7 @@ impl DivideTurns {
 
     pub(crate) fn can_enter(&self, state: &State) -> bool {
         let [a, b] = state.dice;
-        let own = &state.pieces[state.mover.index()];
+        let own = &state.pieces[state.mover];
         let stage = self.rules.entry_stage(state, state.mover, own);
         a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[stage]
     }
@@ -104,7 +104,7 @@ impl DivideTurns {
         if action == self.enter() {
             return slot == 0 && self.can_enter(state);
         }
-        let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
+        let parts = || self.parts(state.pieces[state.mover][slot], state.dice);
         slot < self.rules.seating.pieces
             && action.0 <= self.pips_left(state)
             && parts() >> action.0 & 1 == 1
@@ -122,7 +122,7 @@ impl DivideTurns {
             any | self.rules.capture(state, mover, to, 1)
         });
         sort(&mut own);
-        state.pieces[mover.index()] = own;
+        state.pieces[mover] = own;
         let turn = &self.rules.turn;
         let is_doublet = state.dice[0] == state.dice[1];
         self.end_turn(
@@ -147,7 +147,7 @@ impl TurnMachine for DivideTurns {
     }
 
     fn legal_actions(&self, state: &State) -> ActionMask {
-        let own = &state.pieces[state.mover.index()];
+        let own = &state.pieces[state.mover];
         let (slot, left) = (self.parts_given(state), self.pips_left(state));
         let total = state.dice[0] + state.dice[1];
         let can_enter = self.can_enter(state);
@@ -179,7 +179,7 @@ impl TurnMachine for DivideTurns {
         if !self.can_apply(state, action) {
             return;
         }
-        let mut own = state.pieces[state.mover.index()];
+        let mut own = state.pieces[state.mover];
         if action == self.enter() {
             own[0] = 1;
             return self.finish(state, own, [1].into_iter());
@@ -263,7 +263,7 @@ impl TurnNotation for DivideTurns {
             "{}: {}",
             action.0,
             self.rules
-                .place_text(state.pieces[state.mover.index()][self.next_slot(state)])
+                .place_text(state.pieces[state.mover][self.next_slot(state)])
         )
     }
 
@@ -272,7 +272,7 @@ impl TurnNotation for DivideTurns {
     }
 
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
-        let own = &state.pieces[state.mover.index()];
+        let own = &state.pieces[state.mover];
         if action == self.enter() {
             return Some(Move::by(MoveKind::Enter, 0, [own[0], 1], state.dice[0]));
         }

@@ -86,22 +86,15 @@ impl EachTurns {
     /// Returns the occupied cells and the cells closed to the moving pieces.
     fn occupied(&self, state: &State) -> Occupied {
         let colour = self.colour(state);
-        self.moves
-            .occupied(state, colour, &state.pieces[colour.index()])
+        self.moves.occupied(state, colour, &state.pieces[colour])
     }
 
     /// Returns the place where a group of the mover lands by a throw, or `None` if it is not
     /// allowed to move.
     fn landing(&self, on: &Occupied, state: &State, group: Group, value: u8) -> Option<u8> {
         let colour = self.colour(state);
-        self.moves.landing(
-            on,
-            state,
-            colour,
-            &state.pieces[colour.index()],
-            group,
-            value,
-        )
+        self.moves
+            .landing(on, state, colour, &state.pieces[colour], group, value)
     }
 
     fn group(&self, action: Action) -> Group {
@@ -114,7 +107,7 @@ impl EachTurns {
 
     /// Returns the units that can play a throw.
     fn takers(&self, occupied: &Occupied, state: &State, throw: AllottedThrow) -> ActionMask {
-        let (colour, value) = (self.colour(state).index(), self.series.pips(throw));
+        let (colour, value) = (self.colour(state), self.series.pips(throw));
         let own = &state.pieces[colour];
         let like = |slot: usize| (own[slot], state.declared[colour] >> slot & 1);
         let count = self
@@ -172,11 +165,7 @@ impl EachTurns {
     /// Returns the largest number of throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
         let left = self.count(state);
-        if left == 0
-            || self
-                .rules
-                .has_finished(&state.pieces[self.colour(state).index()])
-        {
+        if left == 0 || self.rules.has_finished(&state.pieces[self.colour(state)]) {
             return 0;
         }
         if let Some(&known) = memo.get(state) {
@@ -287,7 +276,7 @@ impl TurnNotation for EachTurns {
             .kinds_left(state)
             .take(state.registers[SKIPPED].count_ones() as usize);
         let dice = u32::from(self.rules.dice);
-        let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to);
+        let waits = |&enemy: &Seat| state.pieces[enemy].contains(&self.rules.sent_to);
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.registers[SKIPPED]
             && (dice == 1 || state.registers[SKIPPED] != 0 || self.count(state) < dice)
             && self
@@ -350,12 +339,9 @@ impl TurnNotation for EachTurns {
             self.group(action),
         );
         let target = self.landing(&self.occupied(state), state, group, throw)?;
-        let moved = self.rules.move_of(
-            &state.pieces[self.colour(state).index()],
-            action,
-            throw,
-            target,
-        )?;
+        let moved = self
+            .rules
+            .move_of(&state.pieces[self.colour(state)], action, throw, target)?;
         Some(Move {
             used: self.throws_used(group.count).into(),
             ..moved

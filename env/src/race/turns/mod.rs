@@ -74,7 +74,7 @@ pub(crate) trait TurnMachine {
     /// `again` is true.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
-        let (colour, seating) = (self.colour(state).index(), &self.rules().seating);
+        let (colour, seating) = (self.colour(state), &self.rules().seating);
         let is_home =
             self.rules().has_finished(&state.pieces[colour]) && state.finished[colour] == 0;
         if is_home {
@@ -107,7 +107,7 @@ pub(crate) trait TurnMachine {
     /// mover have finished, its partner.
     #[inline]
     fn colour(&self, state: &State) -> Seat {
-        let donates = self.rules().seating.has_teams && state.finished[state.mover.index()] > 0;
+        let donates = self.rules().seating.has_teams && state.finished[state.mover] > 0;
         if donates {
             state.mover.rotated(2)
         } else {
@@ -119,7 +119,7 @@ pub(crate) trait TurnMachine {
     fn is_over(&self, state: &State) -> bool {
         let (count, seating) = (usize::from(state.finished_count()), &self.rules().seating);
         if seating.has_teams {
-            let is_done = |seat: Seat| state.finished[seat.index()] > 0;
+            let is_done = |seat: Seat| state.finished[seat] > 0;
             return [Seat::SOUTH, Seat::EAST]
                 .into_iter()
                 .any(|seat| is_done(seat) && is_done(seat.rotated(2)));
@@ -145,7 +145,7 @@ pub(crate) trait TurnMachine {
     /// Returns whether a seat still has turns: it has not finished, or it throws for its partner.
     fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let rules = self.rules();
-        state.finished[seat.index()] == 0 || rules.seating.has_teams && rules.partner_donates
+        state.finished[seat] == 0 || rules.seating.has_teams && rules.partner_donates
     }
 
     /// Returns the number of observation columns for the unused throws.

@@ -210,7 +210,7 @@ impl SeriesThrows {
     fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
         let is_kept = self.enters(self.face(kind))
             || !state.series.is_empty()
-            || self.is_on_board(&state.pieces[state.mover.index()]);
+            || self.is_on_board(&state.pieces[state.mover]);
         state.series.push(kind, is_kept);
     }
 
@@ -221,7 +221,7 @@ impl SeriesThrows {
         let is_kept = !state.series.is_empty()
             || state.phase == Phase::Allot
             || self.enters(state.dice[0])
-            || self.is_on_board(&state.pieces[state.mover.index()]);
+            || self.is_on_board(&state.pieces[state.mover]);
         (state.series, if is_kept { state.dice[0] } else { 0 })
     }
 
@@ -359,7 +359,7 @@ impl SeriesThrows {
         let Some(value) = next.map(|throw| self.pips(throw)) else {
             return "pass".to_owned();
         };
-        let (own, rules) = (&state.pieces[colour.index()], &self.rules);
+        let (own, rules) = (&state.pieces[colour], &self.rules);
         let slot = actions::slot(action, rules.seating.pieces).unwrap_or(0);
         let place = rules.place_within(state, own, slot);
         let is_waiting = state.roles[slot] == role::FRESH;

@@ -107,7 +107,7 @@ impl ThrowTurns {
     /// move a piece.
     #[inline(always)]
     fn target(&self, state: &State, seat: Seat, value: u8, action: Action) -> u8 {
-        let (own, group) = (&state.pieces[seat.index()], self.group(action));
+        let (own, group) = (&state.pieces[seat], self.group(action));
         match self.moves.target(state, seat, own, group, value) {
             WALL => own[group.slot],
             to => to,
@@ -129,7 +129,7 @@ impl ThrowTurns {
     /// can use the rest.
     fn can_divide(&self, state: &State, slot: usize, throw: u8) -> bool {
         let (seat, home) = (self.colour(state), self.rules.home);
-        let own = &state.pieces[seat.index()];
+        let own = &state.pieces[seat];
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = home.saturating_sub(from);
@@ -180,8 +180,7 @@ impl ThrowTurns {
     }
 
     fn actions_of_part(&self, state: &State, part: Part) -> ActionMask {
-        let rest =
-            || self.takers_of_rest(state, &state.pieces[self.colour(state).index()], part.value);
+        let rest = || self.takers_of_rest(state, &state.pieces[self.colour(state)], part.value);
         match part.kind {
             PartKind::Whole | PartKind::Step | PartKind::AfterStep => {
                 self.actions_of_throw(state, part.value)
@@ -194,7 +193,7 @@ impl ThrowTurns {
     #[inline(always)]
     fn actions_of_throw(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
-        let own = &state.pieces[seat.index()];
+        let own = &state.pieces[seat];
         let (mut mask, is_only_merging) = self.moves.takers(state, seat, own, throw);
         if self.has_priority && own[0] == 0 {
             mask = self.before_others(own, throw, mask);
@@ -289,7 +288,7 @@ impl ThrowTurns {
         if !actions::is_pair(action, self.rules.seating.pieces) {
             return true;
         }
-        let own = &state.pieces[self.colour(state).index()];
+        let own = &state.pieces[self.colour(state)];
         let slot = usize::from(action.0 % self.slots);
         if self.has_parts && state.phase == Phase::Choose {
             return self.can_divide(state, slot, state.dice[0]);
@@ -319,7 +318,7 @@ impl ThrowTurns {
             && state.phase == Phase::Choose
             && !self.is_lost(state)
             && {
-                let own = &state.pieces[self.colour(state).index()];
+                let own = &state.pieces[self.colour(state)];
                 !own.iter()
                     .any(|place| (1..self.rules.finished_from).contains(place))
                     && self
@@ -335,7 +334,7 @@ impl ThrowTurns {
     fn apply_part(&self, state: &mut State, action: Action) {
         let (part, seat) = (self.part(state), self.colour(state));
         let slot = usize::from(action.0 % self.slots);
-        let places = &mut state.pieces[seat.index()];
+        let places = &mut state.pieces[seat];
         let is_first = part.kind == PartKind::Whole;
         let (thrown, is_pair) = (
             part.thrown,
@@ -373,7 +372,7 @@ impl ThrowTurns {
                 ..*state
             };
             next.registers[GRANTED] = is_granted.into();
-            let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
+            let is_home = self.rules.has_finished(&next.pieces[seat]);
             if !is_home
                 && self.actions_of_part(&next, self.part(&next)) != ActionMask::of_bits(1 << PASS.0)
             {
@@ -553,11 +552,7 @@ impl TurnNotation for ThrowTurns {
     /// In a valid position within a turn, a piece has entered, or a piece has finished with a part
     /// of the throw, or the throw has a step.
     fn is_playable(&self, state: &State, fits: &dyn Fn(&State) -> bool) -> bool {
-        let (mover, part, home) = (
-            self.colour(state).index(),
-            self.part(state),
-            self.rules.home,
-        );
+        let (mover, part, home) = (self.colour(state), self.part(state), self.rules.home);
         if !self.rules.can_throw([part.thrown, 0]) {
             return false;
         }
@@ -593,7 +588,7 @@ impl TurnNotation for ThrowTurns {
                         .iter()
                         .all(|at| [0, NO_PIECE].contains(at));
                 let without = State {
-                    seat_marks: before.seat_marks & !(u8::from(is_first) << mover),
+                    seat_marks: before.seat_marks & !(u8::from(is_first) << mover.index()),
                     ..before
                 };
                 fits(&before)
@@ -617,7 +612,7 @@ impl TurnNotation for ThrowTurns {
         };
         let place = self
             .rules
-            .place_within(state, &state.pieces[self.colour(state).index()], slot);
+            .place_within(state, &state.pieces[self.colour(state)], slot);
         let (throw, words) = (state.dice[0], &self.rules.words);
         match actions::is_pair(action, self.rules.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
@@ -637,7 +632,7 @@ impl TurnNotation for ThrowTurns {
 
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let seat = self.colour(state);
-        let (own, part) = (&state.pieces[seat.index()], self.part(state));
+        let (own, part) = (&state.pieces[seat], self.part(state));
         let slot = actions::slot(action, self.rules.seating.pieces)?;
         if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
             let part = self.rules.home.saturating_sub(own[slot]);

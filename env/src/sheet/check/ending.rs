@@ -178,9 +178,9 @@ impl LastPiece<'_> {
         for last in if rules.fills { 0..pieces } else { 0..1 } {
             let mut state = State::empty(self.seat);
             for seat in rules.seating.seats.iter() {
-                state.pieces[seat.index()][..pieces].fill(rules.sent_to);
+                state.pieces[seat][..pieces].fill(rules.sent_to);
             }
-            let own = &mut state.pieces[self.seat.index()];
+            let own = &mut state.pieces[self.seat];
             for (place, at) in own[..pieces].iter_mut().zip(0..) {
                 *place = if rules.fills {
                     rules.finished_from + at
@@ -217,7 +217,7 @@ impl LastPiece<'_> {
             .any(|action| {
                 let mut next = *state;
                 by_kind!(&self.turns, turns => turns.apply_action(&mut next, action));
-                let own = &next.pieces[self.seat.index()];
+                let own = &next.pieces[self.seat];
                 match next.phase {
                     Phase::Choose | Phase::Allot => self.can_finish(&next, throws),
                     Phase::Throw | Phase::Over => {

@@ -145,11 +145,11 @@ fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u
         0
     };
     // A place without a square has no bit.
-    let cell = rules.bits[owner.index()][usize::from(place)];
+    let cell = rules.bits[owner][usize::from(place)];
     let mut found = Vec::new();
     for &enemy in race.seating.enemies(owner) {
         let is_open = rules.gate_rule.is_open(state, enemy);
-        for from in state.pieces[enemy.index()][..race.seating.pieces]
+        for from in state.pieces[enemy][..race.seating.pieces]
             .iter()
             .filter(|&&from| from < rules.home)
         {
@@ -157,8 +157,7 @@ fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u
                 let from = if *from == 0 { entry } else { *from };
                 let reached = rules.targets(from, 1 << steps, is_open);
                 let is_there = |to: u8| {
-                    (1..rules.home).contains(&to)
-                        && rules.bits[enemy.index()][usize::from(to)] & cell != 0
+                    (1..rules.home).contains(&to) && rules.bits[enemy][usize::from(to)] & cell != 0
                 };
                 found.extend(places_of(reached).any(is_there).then_some(u16::from(steps)));
             }
@@ -170,7 +169,7 @@ fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u
 /// Returns the names of the columns with distances that should be 1 for `owner`.
 fn expected(race: &Race, state: &State, owner: Seat) -> BTreeSet<String> {
     let rules = &race.rules;
-    let pieces = &state.pieces[owner.index()][..race.seating.pieces];
+    let pieces = &state.pieces[owner][..race.seating.pieces];
     let mut names = BTreeSet::new();
     for &place in pieces
         .iter()

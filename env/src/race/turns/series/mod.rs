@@ -81,7 +81,7 @@ impl SeriesTurns {
 
     #[inline]
     fn turn(&self, state: &State) -> SeriesTurn {
-        let mover = state.mover.index();
+        let mover = state.mover;
         let closed = if self.blocks {
             self.enemy_places(state) & self.marked
         } else {
@@ -108,7 +108,7 @@ impl SeriesTurns {
     fn enemy_places(&self, state: &State) -> u64 {
         let enemies = self.seating.others(state.mover).iter();
         enemies.fold(0, |places, &enemy| {
-            places | self.held_places(enemy, &state.pieces[enemy.index()], state.mover)
+            places | self.held_places(enemy, &state.pieces[enemy], state.mover)
         })
     }
 
@@ -117,9 +117,9 @@ impl SeriesTurns {
     pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| {
-            held | bits[seat.index()][usize::from(place) % PLACES]
+            held | bits[seat][usize::from(place) % PLACES]
         });
-        let is_held = |place: &u8| bits[by.index()][usize::from(*place)] & held != 0;
+        let is_held = |place: &u8| bits[by][usize::from(*place)] & held != 0;
         (1..self.rules.home)
             .filter(is_held)
             .fold(0, |places, place| places | 1 << place)
@@ -222,7 +222,7 @@ impl TurnNotation for SeriesTurns {
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let slot = actions::slot(action, self.seating.pieces)?;
         let value = self.next_value(state)?;
-        let place = state.pieces[state.mover.index()][slot];
+        let place = state.pieces[state.mover][slot];
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
         let is_pair = actions::is_pair(action, self.seating.pieces);
         let steps = if is_pair {

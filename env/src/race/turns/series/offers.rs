@@ -95,10 +95,7 @@ impl SeriesTurns {
     /// completed legally.
     pub(crate) fn can_complete(&self, state: &State) -> bool {
         let turn = self.turn(state);
-        let (own, declared) = (
-            &state.pieces[state.mover.index()],
-            state.declared[state.mover.index()],
-        );
+        let (own, declared) = (&state.pieces[state.mover], state.declared[state.mover]);
         let kind = |slot: usize| (base(own[slot]), declared >> slot & 1);
         let moves = |slot: usize| {
             let ((from, declared), role) = (kind(slot), state.roles[slot]);

@@ -12,17 +12,16 @@ impl SeriesTurns {
     #[inline]
     pub(crate) fn resolve(&self, state: &mut State, allotment: &Allotment) {
         let mover = state.mover;
-        let own = Slots::of(state.pieces[mover.index()]);
+        let own = Slots::of(state.pieces[mover]);
         let landed = self.landed(own, allotment);
-        let (places, declared) =
-            self.settled(own, state.declared[mover.index()], allotment, landed);
+        let (places, declared) = self.settled(own, state.declared[mover], allotment, landed);
         let mut has_captured = false;
         for (target, is_pair) in self.landings(allotment, landed) {
             has_captured |= self
                 .rules
                 .capture(state, mover, target, 1 + usize::from(is_pair));
         }
-        (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
+        (state.pieces[mover], state.declared[mover]) = (places, declared);
         self.end_turn(state, has_captured && self.rules.turn.again_on_capture);
     }
 
