@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
+pub const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// A mean with its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Interval {
 }
 
 /// Serializes an interval, if there is one, with its standard error.
-pub(super) fn with_error<T: Copy + Into<Option<Interval>>, S: Serializer>(
+pub fn with_error<T: Copy + Into<Option<Interval>>, S: Serializer>(
     of: &T,
     out: S,
 ) -> Result<S::Ok, S::Error> {
@@ -160,11 +160,11 @@ impl Interval {
 }
 
 /// The largest variance of the score of a single game.
-pub(super) const MAX_GAME_VARIANCE: f64 = 0.25;
+pub const MAX_GAME_VARIANCE: f64 = 0.25;
 
 /// The quantile of `sorted` numbers (in ascending order) at `share`, 0 to 1; 0 if there are no
 /// numbers.
-pub(crate) fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
+pub fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
     let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
     sorted
         .get(at.min(sorted.len().saturating_sub(1)))
@@ -172,7 +172,7 @@ pub(crate) fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
         .unwrap_or_default()
 }
 
-pub(super) fn mean(blocks: &[f64]) -> f64 {
+pub fn mean(blocks: &[f64]) -> f64 {
     blocks.iter().sum::<f64>() / blocks.len().max(1) as f64
 }
 
@@ -202,7 +202,7 @@ fn variance_within(blocks: &[f64], strata: &[usize]) -> (f64, f64) {
 
 /// The quantile of Student's distribution for 95 % intervals, by its expansion around the normal
 /// quantile; the error is below 0.001 from four degrees of freedom on.
-pub(super) fn student_95(degrees: f64) -> f64 {
+pub fn student_95(degrees: f64) -> f64 {
     match degrees as u64 {
         1 => return 12.706_2,
         2 => return 4.302_7,

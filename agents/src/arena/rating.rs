@@ -13,11 +13,11 @@ use super::estimate::{Interval, student_95};
 
 /// A contest of agents for one rank in a game. Agents with equal returns share the rank.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Contest {
+pub struct Contest {
     /// The numbers of the agents; an agent with several sides is listed once for each side.
-    pub(super) agents: Vec<usize>,
+    pub agents: Vec<usize>,
     /// The share of each agent in the rank; the shares sum to 1.
-    pub(super) shares: Vec<f64>,
+    pub shares: Vec<f64>,
 }
 
 /// The rating of an agent.
@@ -38,7 +38,7 @@ const PRIOR: f64 = 1e-4;
 /// The contests of a game. `agents` and `returns` have an entry for each side. If the game was
 /// `played_on`, there is a contest for each rank, otherwise only for the first rank. Sides with
 /// equal returns share their ranks.
-pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
+pub fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
     if !played_on {
         let total: f64 = returns.iter().sum();
         let shares = returns.iter().map(|own| own / total).collect();
@@ -80,22 +80,22 @@ pub(super) fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Ve
 
 /// The score of one agent against another over the blocks of an arena.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct PairScore {
+pub struct PairScore {
     /// The numbers of the agents.
-    pub(super) agents: [usize; 2],
+    pub agents: [usize; 2],
     /// Number of games.
-    pub(super) games: f64,
+    pub games: f64,
     /// The score of the first agent, 0 to 1.
-    pub(super) score: Interval,
+    pub score: Interval,
     /// The variance of the score, if its interval is reliable even if all blocks have equal scores.
-    pub(super) variance: f64,
+    pub variance: f64,
     /// Whether luck was removed from the score.
-    pub(super) is_adjusted: bool,
+    pub is_adjusted: bool,
 }
 
 /// The results from which ratings are computed.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Results {
+pub enum Results {
     /// The scores of pairs of agents, and the number of blocks. No block has games of two pairs.
     Pairs(Vec<PairScore>, usize),
     /// The contests of each block.
@@ -169,7 +169,7 @@ impl PairScore {
 /// With two agents, the rating and its interval are the score and its interval on the scale of Elo.
 /// With more agents, the prior is one additional drawn game for each agent, divided equally among
 /// all opponents of the agent. So even an agent that has won every game has a finite rating.
-pub(super) fn ratings(
+pub fn ratings(
     agents: usize,
     results: &Results,
 ) -> impl Fn(Option<usize>) -> Vec<Option<Rating>> + use<> {

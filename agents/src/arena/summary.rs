@@ -195,11 +195,11 @@ pub struct Summary {
 
 /// The sums of one statistic over the games of each block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sums(BTreeMap<u64, BlockSums>);
+pub struct Sums(BTreeMap<u64, BlockSums>);
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BlockSums {
-    pub(super) value: f64,
+pub struct BlockSums {
+    pub value: f64,
     luck: f64,
     games: f64,
     /// Sum of (value − luck − chance level)².
@@ -207,7 +207,7 @@ pub(super) struct BlockSums {
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
+    pub fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
         let sums = self.0.entry(block).or_default();
         sums.value += value;
         sums.luck += luck;
@@ -225,7 +225,7 @@ impl Sums {
 
     /// The means of the blocks. Consecutive blocks play consecutive lineups, and the blocks of one
     /// lineup are a stratum.
-    pub(super) fn blocks(&self, lineups: u64) -> Blocks {
+    pub fn blocks(&self, lineups: u64) -> Blocks {
         let games = self.total(|sums| sums.games).max(1.0);
         let games_per_block = games / self.0.len().max(1) as f64;
         Blocks {
@@ -242,7 +242,7 @@ impl Sums {
 }
 
 /// The games that count: games of blocks without a truncated game. Blocks are in ascending order.
-pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
+pub fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     let blocks = all.chunk_by(|game, next| game.block == next.block);
     blocks
         .filter(|games| games.iter().all(|game| game.returns.is_some()))
@@ -270,7 +270,7 @@ fn sums_of_pairs(games: &[&GameFacts]) -> BTreeMap<(usize, usize), Sums> {
 
 /// The states of the SPRTs of the first agent against each of the others after `games`. Blocks are
 /// in ascending order.
-pub(super) fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> Vec<SprtSummary> {
+pub fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> Vec<SprtSummary> {
     let games = of_whole_blocks(games);
     let has_luck = games
         .iter()
@@ -298,7 +298,7 @@ pub(super) fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> 
 
 /// The expected score of an agent among equally strong agents: ½ for two sides and for games with
 /// placings (where all ranks count), otherwise 1 / sides.
-pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
+pub fn chance_level(spec: &Spec, sides: usize) -> f64 {
     if spec.payoff == Payoff::Placings {
         0.5
     } else {

@@ -31,7 +31,7 @@ const SHOWN: [(&str, [i32; 3]); 6] = [
 
 /// Returns the kind of the turns of the game, and three turns of the first seat: from the
 /// beginning, from the middle and from the end of a game.
-pub(super) fn lesson(race: &Race) -> Answer {
+pub fn lesson(race: &Race) -> Answer {
     let seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
     let start = race.initial_state(seat);
     let mut best = [const { (i32::MIN, Value::Null) }; 3];

@@ -26,7 +26,7 @@ fn bytes(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
 }
 
 /// The game of a request, with the seats of the request.
-pub(super) fn race(
+pub fn race(
     sheets: &Sheets,
     sheet: Option<&Sheet>,
     request: &Map<String, Value>,
@@ -68,7 +68,7 @@ pub(super) fn race(
     ))
 }
 
-pub(super) fn new_game(race: &Race, request: &Map<String, Value>, seed: u64) -> Answer {
+pub fn new_game(race: &Race, request: &Map<String, Value>, seed: u64) -> Answer {
     let seats = race.spec().seats;
     let start = request.get("start").filter(|start| !start.is_null());
     let first = match start {
@@ -96,7 +96,7 @@ pub(super) fn new_game(race: &Race, request: &Map<String, Value>, seed: u64) -> 
     Ok(answer)
 }
 
-pub(super) fn chance_outcomes((race, state): (Race, State)) -> Answer {
+pub fn chance_outcomes((race, state): (Race, State)) -> Answer {
     if !matches!(race.node(&state), Node::Chance(_)) {
         return Err(refuse(
             code::POSITION,
@@ -113,14 +113,14 @@ pub(super) fn chance_outcomes((race, state): (Race, State)) -> Answer {
     Ok(json!({"outcomes": outcomes.collect::<Vec<_>>()}))
 }
 
-pub(super) fn legal((race, state): (Race, State)) -> Answer {
+pub fn legal((race, state): (Race, State)) -> Answer {
     let legal = race.legal_actions(&state).iter();
     let actions =
         legal.map(|action| json!({"id": action.0, "text": race.action_text(&state, action)}));
     Ok(json!({"actions": actions.collect::<Vec<_>>()}))
 }
 
-pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
+pub fn apply((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let mut turn = None;
     match (request.get("throw"), request.get("action")) {
         (Some(_), None) => {
@@ -196,7 +196,7 @@ fn apply_action(race: &Race, state: &mut State, name: &Value) -> Result<Action, 
 
 /// `replay`: plays a list of moves. The actions of a turn are one step; each throw of a series is
 /// one step.
-pub(super) fn replay((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
+pub fn replay((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let moves = request.get("moves").and_then(Value::as_array);
     let moves = moves.ok_or_else(|| {
         refuse(
@@ -291,7 +291,7 @@ fn node(race: &Race, state: &State) -> Value {
     })
 }
 
-pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
+pub fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let values = bytes(request, "throws")?;
     // Another throw after a move also begins a turn.
     if !matches!(race.node(&state), Node::Chance(_)) || !race.pending_throws(&state).is_empty() {
@@ -329,7 +329,7 @@ pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Valu
     Ok(json!({"positions": positions}))
 }
 
-pub(super) fn observe((race, state): (Race, State)) -> Answer {
+pub fn observe((race, state): (Race, State)) -> Answer {
     let (Node::Chance(seat) | Node::Decision(seat)) = race.node(&state) else {
         return Err(refuse(
             code::POSITION,

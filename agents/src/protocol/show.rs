@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Answer, Engine, afterstates, by_seat, code, refuse};
 
 /// `board`: the squares of a game and the courses of its seats.
-pub(super) fn board((race, _): (Race, State)) -> Answer {
+pub fn board((race, _): (Race, State)) -> Answer {
     let squares = race.squares().map(|(square, ground)| {
         let seat = if let Ground::End(seat) = ground { seat } else { None };
         json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
@@ -47,7 +47,7 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
 }
 
 /// `view`: everything that is needed to draw a position, and the effects of each legal action.
-pub(super) fn view((race, state): (Race, State)) -> Answer {
+pub fn view((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let pieces = standing.iter().map(|piece| {
         json!({
@@ -94,7 +94,7 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
 }
 
 /// The kind of a position, and the seat that throws or chooses.
-pub(super) fn node(race: &Race, state: &State) -> (&'static str, Option<Seat>) {
+pub fn node(race: &Race, state: &State) -> (&'static str, Option<Seat>) {
     match race.node(state) {
         Node::Chance(seat) => ("chance", Some(seat)),
         Node::Decision(seat) => ("decision", Some(seat)),
@@ -120,7 +120,7 @@ fn describe_step(race: &Race, standing: &[Standing], step: &Move) -> Value {
 }
 
 /// The moves of a turn with these actions.
-pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
+pub fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
     let standing = race.standing_within(state);
     race.turn_moves(state, actions)
         .iter()
@@ -130,7 +130,7 @@ pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
 
 /// `choices`: all ways to play a turn, as moves of whole pieces, and the possible positions after
 /// the turn.
-pub(super) fn choices((race, state): (Race, State)) -> Answer {
+pub fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
     let graph = race
@@ -183,7 +183,7 @@ pub(super) fn choices((race, state): (Race, State)) -> Answer {
 
 /// `why`: the pieces of the deciding side that have no move in this turn, each with the reason; and
 /// why nothing moves.
-pub(super) fn why((race, state): (Race, State)) -> Answer {
+pub fn why((race, state): (Race, State)) -> Answer {
     let own = race.colour(&state);
     let first = race
         .standing(&state)

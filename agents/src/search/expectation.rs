@@ -16,19 +16,19 @@ use crate::play::evaluator::first_best;
 /// and the indices of its afterstates in the list of positions to evaluate. The throw that
 /// represents the rare throws has their total probability.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Expectation(Vec<(f32, Range<usize>)>);
+pub struct Expectation(Vec<(f32, Range<usize>)>);
 
 /// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices
 /// of its afterstates.
 #[derive(Clone, Debug)]
-pub(crate) struct ActualTurn<'a, S> {
-    pub(crate) start: &'a S,
-    pub(crate) thrown: &'a S,
-    pub(crate) results: Range<usize>,
+pub struct ActualTurn<'a, S> {
+    pub start: &'a S,
+    pub thrown: &'a S,
+    pub results: Range<usize>,
 }
 
 /// Appends the afterstates of the decision `state` to `results` and returns their indices.
-pub(crate) fn append_afterstates<G: Game>(
+pub fn append_afterstates<G: Game>(
     game: &G,
     state: &G::State,
     scratch: &mut TurnResults<G::State>,
@@ -45,7 +45,7 @@ impl Expectation {
     /// except the actual one to `results`. Throws and series with a probability below `limit` are
     /// rare. One of them represents all rare throws; it is drawn with `rng`, independently of the
     /// actual throw.
-    pub(crate) fn of_throws<G: Game>(
+    pub fn of_throws<G: Game>(
         game: &G,
         actual: &ActualTurn<'_, G::State>,
         limit: f32,
@@ -67,12 +67,7 @@ impl Expectation {
     /// The expected values of the turn-start state: the mean over the throws of the values of the
     /// afterstate that is best for `seat`. The result is exact if no throw is rare, otherwise
     /// unbiased.
-    pub(crate) fn expected<G: Game>(
-        &self,
-        game: &G,
-        seat: Seat,
-        values: &[BySeat<f32>],
-    ) -> BySeat<f32> {
+    pub fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for (probability, results) in &self.0 {
             let values = values[best_of(results, seat, values)];
@@ -85,7 +80,7 @@ impl Expectation {
 }
 
 /// The index of the best of `results` for `seat`; if several are equally good, the first.
-pub(crate) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
+pub fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
     let own = results.clone().map(|result| values[result][seat]);
     results.start + first_best(own).expect("a throw has a result")
 }

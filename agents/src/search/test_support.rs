@@ -13,19 +13,19 @@ use crate::play::throws::{SeededThrows, TurnClock};
 
 /// Returns the exact values of a solved toy game, without a policy.
 #[derive(Clone)]
-pub(crate) struct ExactEvaluator(Arc<Exact<ToyState>>);
+pub struct ExactEvaluator(Arc<Exact<ToyState>>);
 
 impl ExactEvaluator {
-    pub(crate) fn new(game: &Toy, plays: BySeat<Play>) -> ExactEvaluator {
+    pub fn new(game: &Toy, plays: BySeat<Play>) -> ExactEvaluator {
         ExactEvaluator(Arc::new(solve(game, plays).expect("the values settle")))
     }
 
     /// If all seats play perfectly.
-    pub(crate) fn best(game: &Toy) -> ExactEvaluator {
+    pub fn best(game: &Toy) -> ExactEvaluator {
         ExactEvaluator::new(game, BySeat([Play::Best; 4]))
     }
 
-    pub(crate) fn of(&self, state: &ToyState) -> BySeat<f32> {
+    pub fn of(&self, state: &ToyState) -> BySeat<f32> {
         BySeat(
             self.0
                 .values(state)
@@ -36,7 +36,7 @@ impl ExactEvaluator {
     }
 
     /// The solved positions in an order that does not change from run to run.
-    pub(crate) fn states(&self) -> Vec<ToyState> {
+    pub fn states(&self) -> Vec<ToyState> {
         let mut states: Vec<ToyState> = self.0.states().cloned().collect();
         states.sort_by_cached_key(|state| format!("{state:?}"));
         states
@@ -52,8 +52,8 @@ impl Evaluator<Toy> for ExactEvaluator {
 /// An uninformed evaluator: equal values for all seats, no policy. Counts the states that it
 /// evaluates.
 #[derive(Clone, Default)]
-pub(crate) struct Ignorant {
-    pub(crate) states: usize,
+pub struct Ignorant {
+    pub states: usize,
 }
 
 impl Evaluator<Toy> for Ignorant {
@@ -72,11 +72,7 @@ impl Evaluator<Toy> for Ignorant {
 }
 
 /// The actions of one game that `agent` plays for all seats.
-pub(crate) fn play_from_start<G: Game>(
-    game: &G,
-    agent: &mut impl Agent<G>,
-    seed: u64,
-) -> Vec<Action> {
+pub fn play_from_start<G: Game>(game: &G, agent: &mut impl Agent<G>, seed: u64) -> Vec<Action> {
     let mut state = game.initial_state(Seat::SOUTH);
     let mut rng = [GameRng::seed_from_u64(seed)];
     let (throws, mut clock) = (SeededThrows::new(seed), TurnClock::default());

@@ -17,7 +17,7 @@ const LEAST_LIMIT: f32 = 1e-9;
 
 /// The number of draws that represent the rare throws.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Draws {
+pub enum Draws {
     /// One draw, so that a mean is cheap.
     One,
     /// Enough draws so that each draw represents a probability of at most `limit`.
@@ -28,7 +28,7 @@ pub(crate) enum Draws {
 /// turn and their probabilities, which sum to 1: first the likely positions, each once, then the
 /// drawn ones. Throws that lead to the same position are merged. Throws and beginnings of series
 /// with a probability below `limit` (0 to 1) are rare and drawn from `rng`.
-pub(crate) fn throw_series<G: Game>(
+pub fn throw_series<G: Game>(
     game: &G,
     start: &G::State,
     limit: f32,

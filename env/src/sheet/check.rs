@@ -18,16 +18,16 @@ use crate::game::SeatSet;
 use crate::race::turns::KindOfTurn;
 
 /// A dotted key and its problem.
-pub(super) type Problem = (String, String);
+pub type Problem = (String, String);
 
 /// The largest number of values of all house rules together. It is limited because each value is
 /// checked with the whole sheet.
-pub(super) const MOST_VALUES: usize = 200;
+pub const MOST_VALUES: usize = 200;
 
 const MOST_PROBLEMS: usize = 100;
 
 /// A sheet in which every optional key has its default.
-pub(super) static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
+pub static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     let text = "name = ''\ntitle = ''\nsummary = ''\nseats = { allowed = [], turn_limit = 1 }\n\
                 board = { side = 1, course = '' }\npieces = { count = 1 }\nthrows = { values = [] }\n\
                 turn = { kind = 'throw', must = 'one' }";
@@ -43,7 +43,7 @@ fn value_of<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
 }
 
 /// The problems of a sheet and of each of its house rules.
-pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
+pub fn all(sheet: &Sheet) -> Vec<Problem> {
     let bare = Sheet {
         flags: Default::default(),
         ..sheet.clone()
@@ -136,7 +136,7 @@ fn flag_values(
 }
 
 /// The problems of a sheet without house rules. Each message ends with the value of its key.
-pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
+pub fn one(sheet: &Sheet) -> Vec<Problem> {
     let mut check = Check {
         sheet,
         table: sheet.table(),

@@ -19,7 +19,7 @@ use crate::race::position::state::{NO_PIECE, State, sort};
 use crate::race::turns::by_kind;
 
 #[derive(Clone, Debug)]
-pub(super) struct ListedWalk {
+pub struct ListedWalk {
     /// The game without its check for dead positions (no seat can ever move again), which depends
     /// on all pieces.
     race: Race,
@@ -102,7 +102,7 @@ const NONE: u32 = u32::MAX;
 impl ListedWalk {
     /// Lists the turns of each side position and outcome. A turn with more than `most_patterns`
     /// patterns is only listed without enemies.
-    pub(super) fn new(index: &TurnIndex, most_patterns: usize) -> ListedWalk {
+    pub fn new(index: &TurnIndex, most_patterns: usize) -> ListedWalk {
         let rules = &index.race.rules;
         let sides = 0..index.sides().len() as Side;
         let mut race = index.race.clone();
@@ -348,7 +348,7 @@ impl ListedWalk {
     }
 
     /// Visits the turns with each outcome. Lanes with the same list of ends are visited together.
-    pub(super) fn visit(
+    pub fn visit(
         &self,
         index: &TurnIndex,
         mover: Seat,

@@ -12,15 +12,15 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 /// It also has the registers at the start of a turn or of its next throw. They are 0 for every seat
 /// that does not throw next.
 #[derive(Clone, Debug)]
-pub(super) struct SideList {
-    pub(super) infos: Vec<SideInfo>,
+pub struct SideList {
+    pub infos: Vec<SideInfo>,
     sides: IndexSet<([u8; MAX_PIECES], u8, [u8; 3])>,
     /// The bits of marks that distinguish side positions. Other bits make no difference to play.
     marks: u8,
 }
 
 /// The mark of a seat that has captured or entered. The bits below are the slots of declared units.
-pub(super) const SEAT_MARK: u8 = 1 << 7;
+pub const SEAT_MARK: u8 = 1 << 7;
 
 /// With more arrangements than this, numbering fails before any arrangement is checked.
 const MOST_COUNTED: u64 = 1 << 19;
@@ -33,7 +33,7 @@ impl SideList {
     ///
     /// # Errors
     /// Fails if there are more side positions than a [`Side`] can number.
-    pub(super) fn new(race: &Race) -> Result<SideList, IndexError> {
+    pub fn new(race: &Race) -> Result<SideList, IndexError> {
         let pieces = race.pieces();
         let last = race.rules.goal;
         let declared = if race.rules.declares() {
@@ -103,30 +103,30 @@ impl SideList {
 
     /// Returns the places in ascending order, fillers last.
     #[inline]
-    pub(super) fn places(&self, side: Side) -> &[u8; MAX_PIECES] {
+    pub fn places(&self, side: Side) -> &[u8; MAX_PIECES] {
         &self.sides[usize::from(side)].0
     }
 
     #[inline]
-    pub(super) fn mark(&self, side: Side) -> u8 {
+    pub fn mark(&self, side: Side) -> u8 {
         self.sides[usize::from(side)].1
     }
 
     /// Returns the registers of a seat with this side position that throws next.
     #[inline]
-    pub(super) fn registers(&self, side: Side) -> [u8; 3] {
+    pub fn registers(&self, side: Side) -> [u8; 3] {
         self.sides[usize::from(side)].2
     }
 
     /// Returns the number of a side position. Places must be in ascending order, fillers last.
-    pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8, registers: [u8; 3]) -> Side {
+    pub fn number(&self, places: [u8; MAX_PIECES], mark: u8, registers: [u8; 3]) -> Side {
         self.sides
             .get_index_of(&(places, mark, registers))
             .map_or(NONE, |side| side as Side)
     }
 
     /// Returns the side position of `seat` with these registers, or `None` if the rules exclude it.
-    pub(super) fn of(&self, state: &State, seat: Seat, registers: [u8; 3]) -> Option<Side> {
+    pub fn of(&self, state: &State, seat: Seat, registers: [u8; 3]) -> Option<Side> {
         let mark = if state.has_mark(seat) { SEAT_MARK } else { 0 } | state.declared[seat];
         Some(self.number(state.pieces[seat], mark & self.marks, registers))
             .filter(|&side| side != NONE)

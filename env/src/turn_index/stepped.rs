@@ -10,11 +10,11 @@ use crate::turn::{TurnResults, turn_results};
 
 /// The visit ends at a length of series if all longer series together have at most this
 /// probability.
-pub(super) const MISSING: f64 = 1e-7;
+pub const MISSING: f64 = 1e-7;
 
 /// Visits the turns of `mover` in each of the `lanes` (see [`TurnVisitor`]), one lane after
 /// another.
-pub(super) fn visit(
+pub fn visit(
     index: &TurnIndex,
     mover: Seat,
     sides: Sides,
@@ -36,7 +36,7 @@ pub(super) fn visit(
 /// number of ends.
 #[cold]
 #[inline(never)]
-pub(super) fn visit_ends(
+pub fn visit_ends(
     index: &TurnIndex,
     sides: Sides,
     lane: usize,
@@ -69,14 +69,14 @@ pub(super) fn visit_ends(
 }
 
 /// Returns the afterstates of a turn with these throws.
-pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
+pub fn results(race: &Race, thrown: &State) -> TurnResults<State> {
     let mut results = TurnResults::new();
     turn_results(race, thrown, &mut results);
     results
 }
 
 /// Returns the continuation after a turn of `mover` that ended in `end`.
-pub(super) fn continuation(race: &Race, end: &State, mover: Seat) -> Continuation {
+pub fn continuation(race: &Race, end: &State, mover: Seat) -> Continuation {
     match race.node(end) {
         Node::Chance(seat) if seat == mover => Continuation::Again,
         Node::Chance(_) | Node::Decision(_) => Continuation::Next,

@@ -21,7 +21,7 @@ const BLOCK: usize = 64;
 
 /// Returns the outputs `[samples, outputs]` of the layer with `weight` `[inputs, outputs]` and
 /// `bias` `[outputs]`. `active` is from [`active_entries`].
-pub(super) fn sum_rows(active: Tensor<2, Int>, weight: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
+pub fn sum_rows(active: Tensor<2, Int>, weight: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
     if weight.device() == Device::flex() {
         let sums = Dispatch::bag(
             active.into_dispatch(),
@@ -45,7 +45,7 @@ pub(super) fn sum_rows(active: Tensor<2, Int>, weight: Tensor<2>, bias: Tensor<1
 ///
 /// # Panics
 /// When an entry of an observation is not below `inputs`.
-pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<2, Int> {
+pub fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<2, Int> {
     let most = batch
         .observations
         .iter()

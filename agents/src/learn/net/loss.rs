@@ -28,11 +28,11 @@ pub struct Losses {
 }
 
 /// The losses of a batch as tensors `[1]`.
-pub(super) struct BatchLosses {
+pub struct BatchLosses {
     /// The loss that learning minimizes.
-    pub(super) total: Tensor<1>,
+    pub total: Tensor<1>,
     /// The value loss, the policy loss and the entropy of the policy, without autodiff.
-    pub(super) reported: [Tensor<1>; 3],
+    pub reported: [Tensor<1>; 3],
 }
 
 /// Computes the losses of a batch that is not empty from the logits `[samples, values + actions]`
@@ -40,7 +40,7 @@ pub(super) struct BatchLosses {
 ///
 /// # Panics
 /// When the batch and `shape` have different numbers of values or actions.
-pub(super) fn losses(
+pub fn losses(
     shape: &MlpShape,
     batch: &Batch,
     policy_weight: f64,

@@ -20,13 +20,13 @@ const ACTIVE_ENTRIES: usize = 16;
 
 /// The layers of a network.
 #[derive(Module, Debug, Default)]
-pub(super) struct Network {
+pub struct Network {
     layers: Vec<Linear>,
 }
 
 impl Network {
     /// The network with the given parameters in the order of [`MlpShape`].
-    pub(super) fn new(shape: &MlpShape, parameters: &[f32], device: &Device) -> Network {
+    pub fn new(shape: &MlpShape, parameters: &[f32], device: &Device) -> Network {
         let device = device.clone().autodiff();
         let layers = shape
             .layers()
@@ -48,7 +48,7 @@ impl Network {
 
     /// Returns the logits `[samples, values + actions]` of observations. `active` is from
     /// [`active_entries`](super::bag::active_entries).
-    pub(super) fn forward(&self, active: Tensor<2, Int>) -> Tensor<2> {
+    pub fn forward(&self, active: Tensor<2, Int>) -> Tensor<2> {
         let (first, deeper) = self.layers.split_first().expect("a network has a layer");
         let bias = first.bias.as_ref().expect("a layer has a bias");
         let sums = sum_rows(active, first.weight.val(), bias.val());
@@ -62,12 +62,12 @@ impl Network {
     /// # Errors
     /// When the network has a parameter that the portable network does not have; the error names
     /// it.
-    pub(super) fn parameters(&self, shape: &MlpShape) -> Result<Vec<f32>, Error> {
+    pub fn parameters(&self, shape: &MlpShape) -> Result<Vec<f32>, Error> {
         portable_parameters(self, shape)
     }
 
     /// Returns each parameter as a row without autodiff.
-    pub(super) fn rows(&self) -> impl Iterator<Item = Tensor<1>> {
+    pub fn rows(&self) -> impl Iterator<Item = Tensor<1>> {
         named_rows(self).into_iter().map(|(_, row)| row)
     }
 }
@@ -136,7 +136,7 @@ impl ModuleVisitor for NamedRows {
 }
 
 /// The numbers of a tensor of floats, row-major.
-pub(super) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor
         .into_data()
         .try_into_vec()
@@ -184,7 +184,7 @@ fn fan_ins(shape: &MlpShape) -> impl Iterator<Item = usize> {
 /// more than a sum of few inputs. With learning rates inversely proportional to the fan-in, the
 /// sums of all layers change equally for any widths (the scaling for Adam of Yang et al., "Tensor
 /// Programs V", 2022).
-pub(super) fn layer_rates(shape: &MlpShape) -> Vec<f64> {
+pub fn layer_rates(shape: &MlpShape) -> Vec<f64> {
     let first = shape.observation.min(ACTIVE_ENTRIES) as f64;
     fan_ins(shape)
         .map(|fan_in| (first / fan_in as f64).min(1.0))

@@ -16,7 +16,7 @@ const LEAST_MOMENT: f32 = 1e-30;
 const STEPS_BETWEEN_FLUSHES: usize = 64;
 
 /// The optimizer of a network.
-pub(super) struct NetworkOptimizer {
+pub struct NetworkOptimizer {
     adamw: AdamW,
     /// The largest norm of a gradient.
     clip: Option<f64>,
@@ -35,7 +35,7 @@ struct Row {
 impl NetworkOptimizer {
     /// An optimizer after `steps` steps. `rows` has the rate of each parameter, as a share of the
     /// learning rate of the first layer, and Adam's first and second moments.
-    pub(super) fn new(
+    pub fn new(
         config: &LearningConfig,
         steps: u64,
         rows: impl Iterator<Item = (f64, [Vec<f32>; 2])>,
@@ -62,7 +62,7 @@ impl NetworkOptimizer {
     }
 
     /// Adam's first and second moments, each as one row of all parameters.
-    pub(super) fn moments(&self) -> [Vec<f32>; 2] {
+    pub fn moments(&self) -> [Vec<f32>; 2] {
         let states = self.rows.iter().filter_map(|row| row.state.as_ref());
         let (first, second): (Vec<_>, Vec<_>) = states
             .map(|AdamWState { momentum }| {
@@ -77,7 +77,7 @@ impl NetworkOptimizer {
 
     /// Takes a step of a module. Returns the module and the norm `[1]` of the gradient before
     /// clipping.
-    pub(super) fn step<M: Module>(
+    pub fn step<M: Module>(
         &mut self,
         module: M,
         gradients: Gradients,

@@ -5,30 +5,30 @@
 //! instruction if the target has AVX. The code fixes the order of every sum: the same input gives
 //! the same bits.
 
-pub(super) const WIDTH: usize = 8;
+pub const WIDTH: usize = 8;
 
 /// Eight floats, aligned so that they are within one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(super) struct Lanes(pub(super) [f32; WIDTH]);
+pub struct Lanes(pub(super) [f32; WIDTH]);
 
 impl Lanes {
     #[inline(always)]
-    pub(super) fn add(&mut self, other: &Lanes) {
+    pub fn add(&mut self, other: &Lanes) {
         for (sum, x) in self.0.iter_mut().zip(&other.0) {
             *sum += x;
         }
     }
 
     #[inline(always)]
-    pub(super) fn add_scaled(&mut self, scale: f32, other: &Lanes) {
+    pub fn add_scaled(&mut self, scale: f32, other: &Lanes) {
         for (sum, &x) in self.0.iter_mut().zip(&other.0) {
             *sum = multiply_add(scale, x, *sum);
         }
     }
 
     #[inline(always)]
-    pub(super) fn relu(mut self) -> Lanes {
+    pub fn relu(mut self) -> Lanes {
         for x in &mut self.0 {
             *x = if *x > 0.0 { *x } else { 0.0 };
         }
@@ -37,7 +37,7 @@ impl Lanes {
 }
 
 #[inline(always)]
-pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
+pub fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
     // Four independent sums hide the latency of a multiplication.
     let mut sums = [Lanes::default(); 4];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
@@ -63,7 +63,7 @@ pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
 /// `x * y + z`, fused if the target has an instruction for it. On other targets, a fused operation
 /// would be a slow function call.
 #[inline(always)]
-pub(super) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
+pub fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
         x.mul_add(y, z)
     } else {
@@ -77,7 +77,7 @@ pub(super) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
 /// Unlike the function of the C library, it gives the same bits on all targets with the same
 /// [`multiply_add`], and the compiler can vectorize it.
 #[inline(always)]
-pub(super) fn exp(x: f32) -> f32 {
+pub fn exp(x: f32) -> f32 {
     /// Adding this constant to a small number rounds the number to an integer; the lowest bits of
     /// the sum are the integer.
     const ROUND: f32 = 12_582_912.0;

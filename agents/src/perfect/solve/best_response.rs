@@ -154,7 +154,7 @@ pub fn evaluate_policies<T: TurnModel>(
 ///
 /// # Errors
 /// When the policy and the game have different numbers of positions, or the values do not converge.
-pub(crate) fn best_responses<T: TurnModel>(
+pub fn best_responses<T: TurnModel>(
     turns: &T,
     starts: &[(Seat, Sides)],
     policy: &TabularPolicy,

@@ -51,7 +51,7 @@ pub struct Certificate {
 /// Returns error bounds for values with the Bellman residual `residual`; `None` if there is no
 /// proof. The sweeps use the deltas of `cells` as memory; all these deltas are 0. Breaks if the
 /// watch breaks.
-pub(super) fn certify<T: TurnModel>(
+pub fn certify<T: TurnModel>(
     turns: &T,
     cells: &mut Swept<'_>,
     start: Sides,

@@ -22,7 +22,7 @@ use super::quantity::{Backup, Quantity, Value};
 use super::sweep::{Kernel, Layer, fold};
 
 /// Exchanges the two side positions in the order of the cells, in blocks that fit into the cache.
-pub(super) fn transpose(cells: &mut [u32], count: usize) {
+pub fn transpose(cells: &mut [u32], count: usize) {
     let blocks = || {
         (0..count)
             .step_by(64)
@@ -121,7 +121,7 @@ struct View<'a> {
 
 /// The kernel for two players: computes a quantity of each position.
 #[derive(Debug)]
-pub(super) struct TwoSeats<'a, T, Q> {
+pub struct TwoSeats<'a, T, Q> {
     turns: &'a T,
     mover: Seat,
     /// Number of side positions.
@@ -148,7 +148,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     /// each position. Otherwise the cells have two halves: in the first half the first player
     /// throws, in the second half the second player. The values of [`PlayerPolicy::GreedyBy`] have
     /// the same order as the cells.
-    pub(super) fn new(turns: &'a T, policies: [PlayerPolicy<'a>; 2], are_alike: bool) -> Self {
+    pub fn new(turns: &'a T, policies: [PlayerPolicy<'a>; 2], are_alike: bool) -> Self {
         let is_tabular = policies
             .iter()
             .any(|policy| matches!(policy, PlayerPolicy::Tabular(_)));
@@ -170,7 +170,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
 
     /// A kernel for two players who can choose every afterstate whose value differs from the
     /// largest value by at most `gap`.
-    pub(super) fn of_nearly_best(turns: &'a T, values: &'a [u32], gap: f64, covered: f64) -> Self {
+    pub fn of_nearly_best(turns: &'a T, values: &'a [u32], gap: f64, covered: f64) -> Self {
         let gap = (gap / super::UNIT) as i32;
         TwoSeats {
             gap,
@@ -196,7 +196,7 @@ impl<'a, T: TurnModel, Q: Quantity> TwoSeats<'a, T, Q> {
     /// The cell of a position, from the side positions of the seat that throws and of the other
     /// seat.
     #[inline]
-    pub(super) fn cell(&self, [own, other]: [usize; 2]) -> usize {
+    pub fn cell(&self, [own, other]: [usize; 2]) -> usize {
         other * self.count + own
     }
 

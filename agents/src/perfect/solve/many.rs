@@ -90,9 +90,9 @@ fn rotate_right<V>([a, b, c, d]: [V; MAX_SEATS], seats: usize) -> [V; MAX_SEATS]
 
 /// The kernel of maxⁿ: updates the values of all seats, round by round. If the `others` have a
 /// fixed policy, the value of a seat is its return when it plays the best response.
-pub(super) struct Rounds<'a, T> {
-    pub(super) turns: &'a T,
-    pub(super) others: Option<&'a TabularPolicy>,
+pub struct Rounds<'a, T> {
+    pub turns: &'a T,
+    pub others: Option<&'a TabularPolicy>,
 }
 
 /// The backup of a turn: the expectation over the throws after which the position changes, and the

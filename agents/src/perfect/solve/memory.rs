@@ -27,7 +27,7 @@ pub fn check_memory(starts: &TurnIndex, certify: bool, threads: usize) -> Result
 
 /// Checks that there is memory for `arrays` arrays of `values` values of four bytes each. Returns
 /// the memory in GB.
-pub(crate) fn check(values: usize, arrays: usize, threads: usize) -> Result<f64, SolveError> {
+pub fn check(values: usize, arrays: usize, threads: usize) -> Result<f64, SolveError> {
     let rest = REST + threads * THREAD;
     let bytes = (4 * values * arrays + rest) as u64;
     let reserve = |bytes| {

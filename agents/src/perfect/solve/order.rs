@@ -11,9 +11,9 @@ use super::sweep::Layer;
 /// All pairs of a side position from the range `own` and a side position from the range `other`.
 /// The two ranges can be equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Tile {
-    pub(super) own: Range<Side>,
-    pub(super) other: Range<Side>,
+pub struct Tile {
+    pub own: Range<Side>,
+    pub other: Range<Side>,
 }
 
 /// Splits a range into ranges of at most [`LANES`] numbers.
@@ -53,7 +53,7 @@ impl SideLayer<'_> {
 /// capture that opens the gate). A level has the positions with the same total number of steps; the
 /// level with the most steps is the first. A tile has two positions for each pair of side
 /// positions, because each of the two seats can throw.
-pub(super) fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
+pub fn pair_order(sides: &[SideInfo]) -> Vec<Layer<Tile>> {
     let mut layers: Vec<SideLayer> = Vec::new();
     for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
         let start = layers

@@ -4,18 +4,18 @@
 use super::UNIT;
 
 /// The bits of the value 1.
-pub(super) const ONE: u32 = u32::MAX;
+pub const ONE: u32 = u32::MAX;
 
 /// The backup of a turn: the expectation over the throws after which the position changes, and the
 /// probabilities of the other throws.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Backup {
+pub struct Backup {
     /// The sum of probability times quantity over the throws after which the position changes.
-    pub(super) sum: f64,
+    pub sum: f64,
     /// The probability that the other player throws in the same position.
-    pub(super) passing: f64,
+    pub passing: f64,
     /// The probability that the same player throws again in the same position.
-    pub(super) staying: f64,
+    pub staying: f64,
 }
 
 impl Backup {
@@ -48,7 +48,7 @@ impl Backup {
 
 /// A quantity of each position. Cells store the quantity as bits. Kernels compare keys: integers
 /// with the same order as the numbers that they represent.
-pub(super) trait Quantity: Sync {
+pub trait Quantity: Sync {
     /// The bits of a won game, for the winner.
     const WON: u32;
     /// The bits of a drawn game.
@@ -84,14 +84,14 @@ pub(super) trait Quantity: Sync {
 
 /// The expected return of the seat that throws.
 #[derive(Debug)]
-pub(super) struct Value;
+pub struct Value;
 
 /// Inverting this bit converts unsigned numbers to signed numbers in the same order.
 const BIAS: u32 = 1 << 31;
 
 /// The bits of a value.
 #[inline]
-pub(super) fn bits(value: f64) -> u32 {
+pub fn bits(value: f64) -> u32 {
     (value.clamp(0.0, 1.0) * f64::from(ONE) + 0.5) as u32
 }
 
@@ -161,12 +161,12 @@ impl Quantity for Value {
 
 /// The number of turns for which players can prolong a game, in single precision.
 #[derive(Debug)]
-pub(super) struct Length;
+pub struct Length;
 
 impl Length {
     /// The assumed number of turns after the throws that are not covered. A proof must show that it
     /// is an upper bound.
-    pub(super) const BOUND: f64 = 200.0;
+    pub const BOUND: f64 = 200.0;
 }
 
 impl Quantity for Length {

@@ -24,13 +24,13 @@ use super::SolveError;
 use super::quantity::Quantity;
 
 /// The cells that sweeps update.
-pub(super) struct Swept<'a> {
+pub struct Swept<'a> {
     /// The bits of the values.
-    pub(super) values: &'a mut [u32],
+    pub values: &'a mut [u32],
     /// The change of the bits of each cell in the sweeps that will be extrapolated; empty before
     /// the first such sweep, and all 0 after all layers have converged. `None` if nothing is
     /// extrapolated, because there can be several solutions.
-    pub(super) deltas: Option<&'a mut Vec<u32>>,
+    pub deltas: Option<&'a mut Vec<u32>>,
 }
 
 /// Two consecutive rates are similar if their difference is less than this number times (1 − the
@@ -39,15 +39,15 @@ const SIMILAR: f64 = 0.2;
 
 /// A group of positions. Sweeps over a layer repeat until its values have converged; then the next
 /// layer begins.
-pub(super) struct Layer<I> {
+pub struct Layer<I> {
     /// Its share of all positions.
-    pub(super) share: f64,
+    pub share: f64,
     /// Its levels. An item is a group of positions that one thread updates together.
-    pub(super) levels: Vec<Vec<I>>,
+    pub levels: Vec<Vec<I>>,
 }
 
 /// Updates positions in a sweep.
-pub(super) trait Kernel: Sync {
+pub trait Kernel: Sync {
     /// A group of positions.
     type Item: Sync;
     /// The quantity that the kernel computes for each position.
@@ -123,12 +123,12 @@ pub type SolveWatch<'a> = &'a (dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync)
 
 /// The settings of sweeps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sweeps {
-    pub(super) threads: usize,
+pub struct Sweeps {
+    pub threads: usize,
     /// A layer has converged if a sweep changes no value by more than this number.
-    pub(super) tolerance: f64,
+    pub tolerance: f64,
     /// The largest number of sweeps over a layer.
-    pub(super) limit: usize,
+    pub limit: usize,
 }
 
 /// The new bits of some cells, with the largest change and the sum of all changes as in [`Cursor`].
@@ -174,7 +174,7 @@ impl Sweeps {
     ///
     /// # Errors
     /// When a layer has not converged after `limit` sweeps.
-    pub(super) fn run<K: Kernel>(
+    pub fn run<K: Kernel>(
         self,
         kernel: &K,
         cells: &mut Swept<'_>,
@@ -259,7 +259,7 @@ const ITEMS_PER_THREAD: usize = 4;
 ///
 /// # Panics
 /// When `visit` panics.
-pub(crate) fn fold<A: Send>(
+pub fn fold<A: Send>(
     count: usize,
     threads: usize,
     start: impl Fn() -> A + Sync,

@@ -13,7 +13,7 @@ use crate::sheet::values::{
 };
 
 /// Gives a cell to each square of the courses, except the finishes.
-pub(super) struct CellMap<'a> {
+pub struct CellMap<'a> {
     sheet: &'a Sheet,
     board: &'a Courses,
     seats: SeatSet,
@@ -22,49 +22,49 @@ pub(super) struct CellMap<'a> {
 }
 
 /// Cells by kind.
-pub(super) struct CellKinds {
-    pub(super) marked: Cells,
+pub struct CellKinds {
+    pub marked: Cells,
     /// Marked cells that have room for one piece of any seat.
-    pub(super) closed: Cells,
+    pub closed: Cells,
     /// Marked cells that a piece of an enemy closes.
-    pub(super) blocked: Cells,
+    pub blocked: Cells,
     private: Cells,
     /// Cells that are neither marked nor private.
-    pub(super) plain: Cells,
+    pub plain: Cells,
     /// Plain and private cells beyond the gate.
-    pub(super) inner: Cells,
+    pub inner: Cells,
 }
 
 /// The tables by seat and place, as in [`super::Rules`].
-pub(super) struct PlaceTables {
-    pub(super) cells: Box<BySeat<[u8; PLACES]>>,
-    pub(super) bits: Box<BySeat<[Cells; PLACES]>>,
-    pub(super) places: Box<BySeat<[[u8; 2]; PLACES]>>,
-    pub(super) meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
+pub struct PlaceTables {
+    pub cells: Box<BySeat<[u8; PLACES]>>,
+    pub bits: Box<BySeat<[Cells; PLACES]>>,
+    pub places: Box<BySeat<[[u8; 2]; PLACES]>>,
+    pub meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
 }
 
 /// Cells that pieces close, and cells where two pieces are a unit.
 #[derive(Clone, Debug)]
-pub(crate) struct Closing<W = Cells> {
+pub struct Closing<W = Cells> {
     /// Cells that are closed to a single piece if the cell has: `[0]` an own piece, `[1]` two own
     /// pieces, `[2]` an enemy piece, `[3]` two pieces of one enemy.
-    pub(crate) to_single: [W; 4],
+    pub to_single: [W; 4],
     /// Cells that are closed to a unit in the same four cases.
-    pub(crate) to_unit: [W; 4],
-    pub(crate) always_to_unit: W,
+    pub to_unit: [W; 4],
+    pub always_to_unit: W,
     /// Cells that a piece of the partner closes.
-    pub(crate) by_partner: W,
+    pub by_partner: W,
     /// Cells that a single piece cannot pass if the cell has: `[0]` two own pieces, `[1]` two
     /// pieces of an enemy.
-    pub(crate) impassable: [W; 2],
+    pub impassable: [W; 2],
     /// Cells where two own pieces are a unit.
-    pub(crate) unit_cells: W,
+    pub unit_cells: W,
     /// Cells that never hold pieces of two hostile seats at the same time: a piece that lands there
     /// captures, or is not allowed to land.
-    pub(crate) exclusive: W,
+    pub exclusive: W,
 }
 
-pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
+pub fn squares_named(names: &[String]) -> Vec<Square> {
     names
         .iter()
         .filter_map(|name| Square::named(name))
@@ -72,12 +72,7 @@ pub(super) fn squares_named(names: &[String]) -> Vec<Square> {
 }
 
 impl<'a> CellMap<'a> {
-    pub(super) fn new(
-        sheet: &'a Sheet,
-        board: &'a Courses,
-        seats: SeatSet,
-        home: u8,
-    ) -> CellMap<'a> {
+    pub fn new(sheet: &'a Sheet, board: &'a Courses, seats: SeatSet, home: u8) -> CellMap<'a> {
         let mut map = CellMap {
             sheet,
             board,
@@ -95,7 +90,7 @@ impl<'a> CellMap<'a> {
     }
 
     /// Returns the squares of a seat before its finish.
-    pub(super) fn way(&self, seat: Seat) -> &'a [Square] {
+    pub fn way(&self, seat: Seat) -> &'a [Square] {
         self.board
             .course(seat)
             .get(..usize::from(self.home) - 1)
@@ -116,7 +111,7 @@ impl<'a> CellMap<'a> {
     }
 
     /// Returns the squares of all kinds of marks that `is_one` accepts.
-    pub(super) fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
+    pub fn marks_where(&self, is_one: &dyn Fn(&Marks) -> bool) -> Vec<Square> {
         self.sheet
             .board
             .mark_kinds()
@@ -126,7 +121,7 @@ impl<'a> CellMap<'a> {
     }
 
     /// Returns South's places whose index and square `is_in` accepts, as bits.
-    pub(super) fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
+    pub fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
         let found = self
             .way(Seat::SOUTH)
             .iter()
@@ -136,19 +131,19 @@ impl<'a> CellMap<'a> {
     }
 
     /// Returns the first place on a square that the course has visited before, or the finish.
-    pub(super) fn back(&self) -> u8 {
+    pub fn back(&self) -> u8 {
         let south = self.way(Seat::SOUTH);
         let second = (1..south.len()).find(|&at| south[..at].contains(&south[at]));
         second.map_or(self.home, |at| at as u8 + 1)
     }
 
     /// Returns South's places on these squares, as bits.
-    pub(super) fn places_on(&self, squares: &[Square]) -> u128 {
+    pub fn places_on(&self, squares: &[Square]) -> u128 {
         self.places_where(|_, square| squares.contains(square))
     }
 
     /// Returns the kinds of cells for a gate at place `gate`.
-    pub(super) fn kinds(&self, gate: u8) -> CellKinds {
+    pub fn kinds(&self, gate: u8) -> CellKinds {
         let marks = |is_one: &dyn Fn(MarkRule) -> bool| {
             let squares = self.marks_where(&|marks| is_one(marks.rule));
             self.cells_of(|square| squares.contains(square))
@@ -185,7 +180,7 @@ impl<'a> CellMap<'a> {
     }
 
     /// Returns the cells with room for one piece, and the cells with room for two.
-    pub(super) fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
+    pub fn with_room(&self, kinds: &CellKinds, pieces: usize) -> [Cells; 2] {
         let (
             stacking,
             &CellKinds {
@@ -239,7 +234,7 @@ impl<'a> CellMap<'a> {
         [with(Room::One), with(Room::Two)]
     }
 
-    pub(super) fn tables(&self, kinds: &CellKinds, seating: &Participants) -> PlaceTables {
+    pub fn tables(&self, kinds: &CellKinds, seating: &Participants) -> PlaceTables {
         let pieces = &self.sheet.pieces;
         let begins_on_board =
             pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
@@ -289,7 +284,7 @@ impl<'a> CellMap<'a> {
 
 impl Closing {
     /// Cells of `one` have room for one piece, cells of `two` for two pieces.
-    pub(super) fn new(sheet: &Sheet, kinds: &CellKinds, [one, two]: [Cells; 2]) -> Closing {
+    pub fn new(sheet: &Sheet, kinds: &CellKinds, [one, two]: [Cells; 2]) -> Closing {
         let (capture, stacking, unit) = (&sheet.capture, &sheet.stacking, &sheet.unit);
         let unit_cells = match (unit.kind, unit.area) {
             (UnitKind::None, _) => 0,
@@ -333,7 +328,7 @@ impl Closing {
         }
     }
 
-    pub(crate) fn map<W>(&self, to: impl Fn(Cells) -> W) -> Closing<W> {
+    pub fn map<W>(&self, to: impl Fn(Cells) -> W) -> Closing<W> {
         Closing {
             to_single: self.to_single.map(&to),
             to_unit: self.to_unit.map(&to),

@@ -34,114 +34,114 @@ use crate::sheet::values::{
 };
 
 /// The number of entries of a table by place.
-pub(crate) const PLACES: usize = 128;
+pub const PLACES: usize = 128;
 /// A place that does not exist. No piece is on it.
-pub(crate) const NOWHERE: u8 = 0xFE;
+pub const NOWHERE: u8 = 0xFE;
 /// A place that is closed to all seats in every bit table.
-pub(crate) const WALL: u8 = 127;
+pub const WALL: u8 = 127;
 
 /// A byte for each piece slot of every seat.
 type AllSlots = [u8; MAX_SEATS * MAX_PIECES];
 
 /// Cells as bits.
-pub(crate) type Cells = u128;
+pub type Cells = u128;
 
 /// The tables of a sheet.
 #[derive(Clone, Debug)]
-pub(crate) struct Rules {
-    pub(crate) board: Courses,
-    pub(crate) seating: Participants,
+pub struct Rules {
+    pub board: Courses,
+    pub seating: Participants,
     /// The place of the finish. If pieces must fill the last squares instead, this is the place
     /// after the last square; no piece reaches it.
-    pub(crate) home: u8,
+    pub home: u8,
     /// The last place: the finish, or the place of pieces borne off.
-    pub(crate) goal: u8,
+    pub goal: u8,
     /// A seat has finished when all its pieces are on this place or later places.
-    pub(crate) finished_from: u8,
+    pub finished_from: u8,
     /// The place where pieces enter. If the throw decides where a piece enters, this is the place
     /// before the place that a throw of 1 reaches.
-    pub(crate) enters_at: u8,
+    pub enters_at: u8,
     /// The place where a piece has made 0 steps.
     origin: u8,
     /// The cell of each place: `[seat][place]`.
-    pub(crate) cells: Box<BySeat<[u8; PLACES]>>,
+    pub cells: Box<BySeat<[u8; PLACES]>>,
     /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and
     /// for the second time, if captures are possible there. [`NOWHERE`] means no visit.
-    pub(crate) places: Box<BySeat<[[u8; 2]; PLACES]>>,
+    pub places: Box<BySeat<[[u8; 2]; PLACES]>>,
     /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's
     /// course) where a landing on `place` captures the piece, or [`NOWHERE`].
-    pub(crate) meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
+    pub meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
     /// The cell of each place, as a bit: `[seat][place]`.
-    pub(crate) bits: Box<BySeat<[Cells; PLACES]>>,
+    pub bits: Box<BySeat<[Cells; PLACES]>>,
     /// The first place on a square that the course has visited before, or the finish. All later
     /// places count as second visits.
-    pub(crate) back: u8,
+    pub back: u8,
     /// Marked places, as bits. They are equal for all seats.
-    pub(crate) marked: u128,
+    pub marked: u128,
     /// Places that grant one more throw to a landing piece, as bits.
-    pub(crate) lands_again: u128,
+    pub lands_again: u128,
     /// Places that two pieces can leave as a declared unit (see [`UnitKind::Declared`]), as bits.
-    pub(crate) declaring: u128,
+    pub declaring: u128,
     /// Places where captures are possible, as bits.
-    pub(crate) contested: u128,
-    pub(crate) closing: Closing,
+    pub contested: u128,
+    pub closing: Closing,
     /// Cells where captures are possible.
-    pub(crate) captured: Cells,
+    pub captured: Cells,
     /// For each place, the largest number of pieces of a seat there; 0 if no piece reaches the
     /// place.
-    pub(crate) room: [u8; PLACES],
+    pub room: [u8; PLACES],
     /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
-    pub(crate) gate: u8,
-    pub(crate) gate_rule: GateRule,
+    pub gate: u8,
+    pub gate_rule: GateRule,
     /// The length of a lap: a piece that would pass its closed gate goes around the course again. 0
     /// if it waits.
-    pub(crate) lap: u8,
+    pub lap: u8,
     /// The rules of units. Their squares are in [`Closing::unit_cells`] and [`Rules::declaring`].
-    pub(crate) unit: Unit,
+    pub unit: Unit,
     /// Sections of the sheet, unchanged.
-    pub(crate) capture_rule: Capture,
-    pub(crate) turn: Turn,
-    pub(crate) entry: Entry,
-    pub(crate) overshoot: Overshoot,
+    pub capture_rule: Capture,
+    pub turn: Turn,
+    pub entry: Entry,
+    pub overshoot: Overshoot,
     /// Whether pieces must fill the last squares of the course.
-    pub(crate) fills: bool,
+    pub fills: bool,
     /// Whether the game ends when the first seat has finished.
-    pub(crate) ends_with_first: bool,
+    pub ends_with_first: bool,
     /// Whether a seat that has finished throws for its partner, in games with teams.
-    pub(crate) partner_donates: bool,
+    pub partner_donates: bool,
     /// Whether pieces of partners can be on one plain square.
-    pub(crate) partners_share: bool,
+    pub partners_share: bool,
     /// The places at the start of a game, in ascending order. A seat with fewer pieces uses the
     /// last of these places.
-    pub(crate) setup: ArrayVec<u8, MAX_PIECES>,
+    pub setup: ArrayVec<u8, MAX_PIECES>,
     /// The place of captured pieces.
-    pub(crate) sent_to: u8,
+    pub sent_to: u8,
     /// The number of dice (`throws.dice`), also if they are thrown one by one.
-    pub(crate) dice: u8,
+    pub dice: u8,
     /// The words of the game for the notation and for texts.
-    pub(crate) words: Words,
+    pub words: Words,
     /// The number of the first square in the notation.
-    pub(crate) first_number: u8,
+    pub first_number: u8,
     /// Whether positions record which seats have entered a piece.
-    pub(crate) remembers_entry: bool,
+    pub remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
-    pub(crate) outcomes: Vec<Throw>,
-    pub(crate) chances: Chances,
+    pub outcomes: Vec<Throw>,
+    pub chances: Chances,
     /// The probabilities when the series is full. Only a throw that ends the series is then
     /// possible.
-    pub(crate) last_chances: Chances,
+    pub last_chances: Chances,
     /// The values of a die in ascending order, without 0.
-    pub(crate) faces: Vec<u8>,
+    pub faces: Vec<u8>,
     /// The largest sum of the values of one throw.
-    pub(crate) longest: u8,
+    pub longest: u8,
     /// The effects of a throw of each value.
-    pub(crate) effects: [ThrowEffects; 256],
+    pub effects: [ThrowEffects; 256],
 }
 
 /// Decides which seats are allowed to go beyond their gate.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct GateRule {
-    pub(crate) is_open_to_all: bool,
+pub struct GateRule {
+    pub is_open_to_all: bool,
     /// Whether a capture by the partner opens the gate, too.
     is_shared: bool,
 }
@@ -159,7 +159,7 @@ impl GateRule {
 
     /// Returns whether `seat` is allowed to go beyond its gate.
     #[inline]
-    pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
+    pub fn is_open(self, state: &State, seat: Seat) -> bool {
         self.is_open_to_all
             | state.has_mark(seat)
             | (self.is_shared & state.has_mark(seat.rotated(2)))
@@ -168,48 +168,48 @@ impl GateRule {
 
 /// One outcome of a chance node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Throw {
+pub struct Throw {
     /// The value and 0, or two values in ascending order.
-    pub(crate) values: [u8; 2],
+    pub values: [u8; 2],
     /// The number of equally likely cases with this outcome.
-    pub(crate) weight: u32,
+    pub weight: u32,
     /// The numbers of steps that a piece on the course can move by this throw, as bits.
-    pub(crate) steps: u128,
+    pub steps: u128,
 }
 
 /// The effects of a throw of one value, in [`Rules::effects`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct ThrowEffects {
+pub struct ThrowEffects {
     /// Whether it lets a piece enter: `[0]` by `entry.first`, `[1]` by `entry.next`.
-    pub(crate) enters: [bool; 2],
+    pub enters: [bool; 2],
     /// Whether it bears a piece off (takes it off the board from the finish).
-    pub(crate) bears: bool,
+    pub bears: bool,
     /// Whether it ends a series.
-    pub(crate) stops: bool,
+    pub stops: bool,
     /// Whether it grants one more throw.
-    pub(crate) again: bool,
+    pub again: bool,
     /// Whether a step of 1 follows it.
-    pub(crate) bonus: bool,
+    pub bonus: bool,
     /// Whether it moves a piece from the last square to the finish, even if its value is not 1.
-    pub(crate) finishes: bool,
+    pub finishes: bool,
     /// The number of steps that it moves a unit. 0 if a unit cannot use the throw, or uses it
     /// without moving.
-    pub(crate) unit_steps: u8,
+    pub unit_steps: u8,
     /// Whether a piece that finishes with this number needs a doublet of it (two equal dice).
-    pub(crate) needs_doublet: bool,
+    pub needs_doublet: bool,
 }
 
 /// Occupied cells as bits: cells with one or more pieces, and cells with two or more.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Occupancy<W = Cells> {
-    pub(crate) ones: W,
-    pub(crate) twos: W,
+pub struct Occupancy<W = Cells> {
+    pub ones: W,
+    pub twos: W,
 }
 
 impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     /// Returns the occupancy with one more piece on `cell`, which is a bit.
     #[inline]
-    pub(crate) fn with(self, cell: W) -> Occupancy<W> {
+    pub fn with(self, cell: W) -> Occupancy<W> {
         Occupancy {
             ones: self.ones | cell,
             twos: self.twos | self.ones & cell,
@@ -219,7 +219,7 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     /// Combines two occupancies without adding the numbers of pieces. One piece in each occupancy
     /// is one piece in the result.
     #[inline]
-    pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
+    pub fn or(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy {
             ones: self.ones | other.ones,
             twos: self.twos | other.twos,
@@ -228,7 +228,7 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 
     /// Adds the numbers of pieces of two occupancies.
     #[inline]
-    pub(crate) fn plus(self, other: Occupancy<W>) -> Occupancy<W> {
+    pub fn plus(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy {
             twos: self.twos | other.twos | self.ones & other.ones,
             ones: self.ones | other.ones,
@@ -237,13 +237,13 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 
     /// Returns the cells with one or more pieces in both occupancies, or two or more in both.
     #[inline]
-    pub(crate) fn overlap(self, other: Occupancy<W>) -> W {
+    pub fn overlap(self, other: Occupancy<W>) -> W {
         self.ones & other.ones | self.twos & other.twos
     }
 
     /// Returns the occupancy with the pieces of one seat added; `bits` maps places to cells.
     #[inline]
-    pub(crate) fn with_pieces(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
+    pub fn with_pieces(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
         places.iter().fold(self, |occupancy, &place| {
             occupancy.with(bits[usize::from(place) % PLACES])
         })
@@ -256,7 +256,7 @@ impl Rules {
     ///
     /// # Errors
     /// Returns a description of the problem if a course is wrong.
-    pub(crate) fn new(
+    pub fn new(
         sheet: &Sheet,
         seats: SeatSet,
         pieces: usize,
@@ -366,13 +366,13 @@ impl Rules {
 
     /// Returns the steps that a piece on `place` has made.
     #[inline]
-    pub(crate) fn steps(&self, place: u8) -> u8 {
+    pub fn steps(&self, place: u8) -> u8 {
         place.saturating_sub(self.origin)
     }
 
     /// Returns the place of a piece that enters by a throw of `value`.
     #[inline]
-    pub(crate) fn entered_at(&self, value: u8) -> u8 {
+    pub fn entered_at(&self, value: u8) -> u8 {
         if self.enters_by_count() {
             self.target(self.enters_at, value, false)
         } else {
@@ -383,13 +383,13 @@ impl Rules {
     /// Returns whether the throw decides where a piece enters. Otherwise all pieces enter on one
     /// square.
     #[inline]
-    pub(crate) fn enters_by_count(&self) -> bool {
+    pub fn enters_by_count(&self) -> bool {
         self.entry.at == EntryAt::COUNT
     }
 
     /// Returns the index of `value` among the values of a die.
     #[inline]
-    pub(crate) fn face(&self, value: u8) -> Option<u16> {
+    pub fn face(&self, value: u8) -> Option<u16> {
         self.faces
             .iter()
             .position(|&other| other == value)
@@ -398,7 +398,7 @@ impl Rules {
 
     /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0
     /// for the values of `entry.first`, 1 for the values of `entry.next`.
-    pub(crate) fn entering_steps(&self, is_under_way: usize, steps: u128) -> u128 {
+    pub fn entering_steps(&self, is_under_way: usize, steps: u128) -> u128 {
         let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
         places_of(steps)
             .filter(enters)
@@ -406,7 +406,7 @@ impl Rules {
     }
 
     /// Returns the number of values of one throw: 2 for two dice, otherwise 1.
-    pub(crate) fn values_of_throw(&self) -> usize {
+    pub fn values_of_throw(&self) -> usize {
         if self.outcomes.iter().any(|throw| throw.values[1] > 0) {
             2
         } else {
@@ -416,28 +416,28 @@ impl Rules {
 
     /// Returns whether two pieces become a unit by leaving certain squares together
     /// ([`UnitKind::Declared`]). If so, positions record these units.
-    pub(crate) fn declares(&self) -> bool {
+    pub fn declares(&self) -> bool {
         self.unit.kind == UnitKind::Declared
     }
 
-    pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
+    pub fn can_throw(&self, values: [u8; 2]) -> bool {
         self.outcomes.iter().any(|throw| throw.values == values)
     }
 
     /// Returns whether the course has a gate.
-    pub(crate) fn has_gate(&self) -> bool {
+    pub fn has_gate(&self) -> bool {
         self.gate != NOWHERE
     }
 
     /// Returns the places with room for `least` or more pieces of a seat, as bits.
-    pub(crate) fn places_with_room(&self, least: u8) -> u128 {
+    pub fn places_with_room(&self, least: u8) -> u128 {
         let has_room = |(_, room): &(usize, &u8)| **room >= least;
         let places = self.room.iter().enumerate().filter(has_room);
         places.fold(0, |places, (place, _)| places | 1 << place)
     }
 
     /// Returns the cells of South's `places`. Cells and places are bits.
-    pub(crate) fn cells_of(&self, places: u128) -> Cells {
+    pub fn cells_of(&self, places: u128) -> Cells {
         places_of(places).fold(0, |cells, place| {
             cells | self.bits[Seat::SOUTH][usize::from(place)]
         })
@@ -445,7 +445,7 @@ impl Rules {
 
     /// Returns the cells where pieces of two of these seats can meet while all pieces are on
     /// `places`. Cells and places are bits.
-    pub(crate) fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
+    pub fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
         let held = |seat: Seat| {
             places_of(places).fold(0, |held, place| held | self.bits[seat][usize::from(place)])
         };
@@ -455,7 +455,7 @@ impl Rules {
 
     /// Returns the finish of a seat, or `None` if its pieces must fill the last squares of the
     /// course.
-    pub(crate) fn finish_of(&self, seat: Seat) -> Option<Square> {
+    pub fn finish_of(&self, seat: Seat) -> Option<Square> {
         self.board
             .course(seat)
             .last()
@@ -464,19 +464,19 @@ impl Rules {
     }
 
     #[inline]
-    pub(crate) fn has_finished(&self, places: &[u8; MAX_PIECES]) -> bool {
+    pub fn has_finished(&self, places: &[u8; MAX_PIECES]) -> bool {
         places[0] >= self.finished_from
     }
 
     /// Returns whether positions record that a seat has captured or entered a piece.
-    pub(crate) fn has_seat_marks(&self) -> bool {
+    pub fn has_seat_marks(&self) -> bool {
         self.has_gate() || self.remembers_entry
     }
 
     /// Returns the index of the values that now let a piece of `seat` enter: 0 for `entry.first`, 1
     /// for `entry.next`.
     #[inline]
-    pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
+    pub fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
         let own = Slots::of(*own);
         let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
         usize::from(if self.remembers_entry {
@@ -487,7 +487,7 @@ impl Rules {
     }
 
     /// Returns whether a position can be dead: no seat can ever move again.
-    pub(crate) fn waits_at_gate(&self) -> bool {
+    pub fn waits_at_gate(&self) -> bool {
         self.has_gate() && !self.gate_rule.is_open_to_all && self.lap == 0
     }
 
@@ -495,7 +495,7 @@ impl Rules {
     /// closed gate, the piece goes around the course again, one or more times, and stays before the
     /// gate.
     #[inline]
-    pub(crate) fn lapped(&self, place: u8, is_open: bool) -> u8 {
+    pub fn lapped(&self, place: u8, is_open: bool) -> u8 {
         let goes_round = place >= self.gate && !is_open && self.lap > 0;
         if goes_round {
             self.gate - self.lap + (place - self.gate) % self.lap
@@ -506,7 +506,7 @@ impl Rules {
 
     /// Returns the place that a piece on the course reaches with `steps`, or [`WALL`] if it is not
     /// allowed to move there.
-    pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
+    pub fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
         if steps == 0 || from >= self.home {
             return WALL;

@@ -6,7 +6,7 @@ use crate::sheet::values::{NamedOdds, Odds, Sheet};
 
 /// Returns the outcomes of a throw of one die or two dice, by ascending values. `steps` returns the
 /// step counts that a throw allows a piece, as bits.
-pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
+pub fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
     let values = &sheet.throws.values;
     let weights: Vec<u32> = match &sheet.throws.odds {
         Odds::Weights(weights) => weights.clone(),
@@ -54,7 +54,7 @@ pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> V
 
 /// Returns the probabilities of the outcomes if only the outcomes that `can_be` accepts are
 /// possible.
-pub(super) fn chances(outcomes: &[Throw], can_be: impl Fn(&Throw) -> bool) -> Chances {
+pub fn chances(outcomes: &[Throw], can_be: impl Fn(&Throw) -> bool) -> Chances {
     let weight = |throw: &Throw| {
         if can_be(throw) {
             f64::from(throw.weight)

@@ -8,7 +8,7 @@ use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{BonusOrder, Divide, Overshoot, UnitKind};
 
 /// Iterates over the set bits in ascending order.
-pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
+pub fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as u8)?;
         set &= set - 1;
@@ -18,7 +18,7 @@ pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
 
 /// [`places_of`] for a 16-bit set, which is faster.
 #[inline]
-pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
+pub fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
     let mut set: u16 = set.into();
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as u16)?;
@@ -33,7 +33,7 @@ impl Rules {
     /// distance. If pieces then go around the course again, a place before the gate has one more
     /// distance for each further round.
     #[inline]
-    pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
+    pub fn ahead(&self, places: u128, is_open: bool) -> u128 {
         if is_open {
             return places;
         }
@@ -51,7 +51,7 @@ impl Rules {
     }
 
     /// Returns all step counts of one hop, as bits.
-    pub(crate) fn hops(&self) -> u128 {
+    pub fn hops(&self) -> u128 {
         self.outcomes
             .iter()
             .fold(0, |steps, throw| steps | self.hops_of_throw(throw))
@@ -73,7 +73,7 @@ impl Rules {
 
     /// Returns the places that a piece on the course reaches from `from` with any of `steps`.
     /// Places and steps are bits.
-    pub(crate) fn targets(&self, from: u8, steps: u128, is_open: bool) -> u128 {
+    pub fn targets(&self, from: u8, steps: u128, is_open: bool) -> u128 {
         let steps = places_of(steps & !1);
         let targets = steps
             .map(|count| self.target(from, count, is_open))
@@ -89,7 +89,7 @@ impl Rules {
 
     /// Returns whether a seat can ever pass its gate. If only a capture opens the gate, a seat must
     /// be able to capture an enemy before the gate.
-    pub(crate) fn opens(&self, seating: &Participants) -> bool {
+    pub fn opens(&self, seating: &Participants) -> bool {
         if self.gate_rule.is_open_to_all {
             return true;
         }
@@ -111,7 +111,7 @@ impl Rules {
 
     /// Returns the places where pieces of `own` can land with a throw, and the places that they can
     /// pass, as bits. Both sets can contain other places, too.
-    pub(crate) fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
+    pub fn touched(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {
             let longest = (place + hops.checked_ilog2().unwrap_or(0) as u8).min(self.home);
@@ -153,7 +153,7 @@ impl Rules {
     }
 
     /// Returns all places that a piece can reach, as bits.
-    pub(crate) fn reachable(&self) -> u128 {
+    pub fn reachable(&self) -> u128 {
         self.reached(|place, hops| self.hops_from(place, hops))
     }
 

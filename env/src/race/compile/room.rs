@@ -6,7 +6,7 @@ use crate::race::position::state::State;
 
 impl Rules {
     /// Returns the position at the start of a game.
-    pub(crate) fn initial_state(&self, first: Seat) -> State {
+    pub fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);
         let (setup, pieces) = (&self.setup, self.seating.pieces);
         for seat in self.seating.seats.iter() {
@@ -17,7 +17,7 @@ impl Rules {
 
     /// Returns the first place of `seat` whose square has too many pieces of the seat, and their
     /// number.
-    pub(crate) fn crowded(&self, state: &State, seat: Seat) -> Option<(u8, usize)> {
+    pub fn crowded(&self, state: &State, seat: Seat) -> Option<(u8, usize)> {
         let pieces = &state.pieces[seat][..self.seating.pieces];
         let cell = |place: u8| self.cells[seat][usize::from(place) % PLACES];
         pieces.iter().find_map(|&place| {
@@ -30,7 +30,7 @@ impl Rules {
 
     /// Returns two seats with pieces on one square that cannot hold both, and the place of the
     /// first seat's piece.
-    pub(crate) fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
+    pub fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
         let seats = self.seating.seats;
         let bit = |seat: Seat, place: u8| self.bits[seat][usize::from(place) % PLACES];
         let pairs = seats

@@ -5,17 +5,17 @@ use crate::race::compile::{Cells, Closing, PLACES, Rules, WALL};
 
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]
-pub(crate) struct Bits<W> {
+pub struct Bits<W> {
     /// The cell of each place: `[seat][place]`.
-    pub(crate) at: BySeat<[W; PLACES]>,
+    pub at: BySeat<[W; PLACES]>,
     /// The cells of the places before each place: `[seat][place]`.
-    pub(crate) below: BySeat<[W; PLACES]>,
-    pub(crate) closing: Closing<W>,
+    pub below: BySeat<[W; PLACES]>,
+    pub closing: Closing<W>,
 }
 
 /// A word with a bit for each cell. If all cells fit into a shorter word, the shorter word is
 /// faster.
-pub(crate) trait Word:
+pub trait Word:
     Copy
     + PartialEq
     + Default
@@ -39,7 +39,7 @@ impl Word for u64 {
 }
 
 impl<W: Word> Bits<W> {
-    pub(crate) fn new(rules: &Rules) -> Bits<W> {
+    pub fn new(rules: &Rules) -> Bits<W> {
         let below = |bits: &[Cells; PLACES], place: usize| {
             W::of(bits[..place].iter().fold(0, |cells, bit| cells | bit))
         };

@@ -11,7 +11,7 @@ impl Rules {
     /// piece was captured. In hot code, call this before the mover's own pieces are written:
     /// reading a word right after writing its parts is slow.
     #[inline(always)]
-    pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
+    pub fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let [first, second] = &self.meeting[mover][usize::from(to) % PLACES];
         let pieces = state.pieces.0.as_flattened();
         let is_there = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
@@ -38,7 +38,7 @@ impl Rules {
     /// Returns the places and declared slots of `seat` after `by` enemy pieces have landed together
     /// on `cell`, or `None` if no piece is captured. Captures must be possible on `cell`.
     #[inline(always)]
-    pub(crate) fn captured(
+    pub fn captured(
         &self,
         seat: Seat,
         places: [u8; MAX_PIECES],

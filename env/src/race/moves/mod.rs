@@ -21,16 +21,16 @@ use bits::{Bits, Word};
 /// The values of all throws are smaller than this.
 const VALUES: usize = 32;
 /// The value of the step of 1 that follows a throw. No throw has this value.
-pub(crate) const BONUS: u8 = 31;
+pub const BONUS: u8 = 31;
 
 /// The number of slots in games with few pieces. Fewer slots are faster.
 const FEW: usize = 4;
 
 /// Pieces of one seat that move together: the slot of the first piece, and the number of pieces.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
-    pub(crate) slot: usize,
-    pub(crate) count: usize,
+pub struct Group {
+    pub slot: usize,
+    pub count: usize,
 }
 
 impl Group {
@@ -42,7 +42,7 @@ impl Group {
 
 /// The pieces of a seat, and the cells closed to the seat.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Occupied<W = Cells> {
+pub struct Occupied<W = Cells> {
     own: Occupancy<W>,
     to_single: W,
     to_unit: W,
@@ -52,7 +52,7 @@ pub(crate) struct Occupied<W = Cells> {
 
 /// The rules of landing with their tables.
 #[derive(Clone, Debug)]
-pub(crate) struct Moves {
+pub struct Moves {
     rules: Arc<Rules>,
     /// `[stage][gate][value][place]`: the target of a single piece, or [`WALL`]. `stage` is 0 or 1
     /// as in [`Rules::entry_stage`], `gate` is 1 if the gate is open.
@@ -72,7 +72,7 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    pub(crate) fn new(rules: Arc<Rules>) -> Moves {
+    pub fn new(rules: Arc<Rules>) -> Moves {
         let steps_of = |value: u8| if value == BONUS { 1 } else { value };
         let hops = |steps: u8, is_open: bool| {
             std::array::from_fn(|from| rules.target(from as u8, steps, is_open))
@@ -121,7 +121,7 @@ impl Moves {
     /// Returns the place where a group of `seat` lands by `value`, or `None` if it cannot move.
     /// `own` are the places of the seat; `on` are the occupied cells, as [`Moves::occupied`]
     /// returns them.
-    pub(crate) fn landing(
+    pub fn landing(
         &self,
         on: &Occupied,
         state: &State,
@@ -164,7 +164,7 @@ impl Moves {
 
     /// Returns the place that a group would reach on an empty board, or [`WALL`].
     #[inline]
-    pub(crate) fn target(
+    pub fn target(
         &self,
         state: &State,
         seat: Seat,
@@ -194,7 +194,7 @@ impl Moves {
     /// Moves a group of `seat` to the place `to`, and captures there. Returns whether a piece was
     /// captured.
     #[inline(always)]
-    pub(crate) fn play(&self, state: &mut State, seat: Seat, group: Group, to: u8) -> bool {
+    pub fn play(&self, state: &mut State, seat: Seat, group: Group, to: u8) -> bool {
         let (own, declared) = (state.pieces[seat], state.declared[seat]);
         let moved = group
             .slots()
@@ -222,7 +222,7 @@ impl Moves {
     }
 
     /// Returns the occupied cells, and the cells closed to `seat`, whose pieces are on `own`.
-    pub(crate) fn occupied(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> Occupied {
+    pub fn occupied(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> Occupied {
         self.occupied_among::<_, MAX_PIECES>(&self.long, state, seat, own)
     }
 
@@ -329,7 +329,7 @@ impl Moves {
     /// whether every move puts a piece on an own piece. Bit n is the piece of slot n; the pairs
     /// follow the slots.
     #[inline]
-    pub(crate) fn takers(
+    pub fn takers(
         &self,
         state: &State,
         seat: Seat,
@@ -421,7 +421,7 @@ impl Moves {
     }
 
     /// Returns whether no throw lets any seat move a piece.
-    pub(crate) fn are_all_stuck(&self, state: &State) -> bool {
+    pub fn are_all_stuck(&self, state: &State) -> bool {
         let is_stuck = |seat: Seat| {
             let own = &state.pieces[seat];
             let is_idle = |throw: u8| self.takers(state, seat, own, throw).0.is_empty();

@@ -12,13 +12,13 @@ use crate::race::position::slots::Slots;
 use crate::race::position::state::MAX_PIECES;
 
 /// The square of all places where no piece is captured or blocked.
-pub(crate) const BESIDE: u8 = 0;
+pub const BESIDE: u8 = 0;
 /// The square of places that do not exist. It has no room.
-pub(crate) const NOWHERE: u8 = 127;
+pub const NOWHERE: u8 = 127;
 
 /// The squares of one seat.
 #[derive(Clone, Debug)]
-pub(crate) struct Squares {
+pub struct Squares {
     /// The square of each place.
     of: [u8; 256],
     /// `[gate][place]`: the landing square of a piece that would reach `place` if the course had no
@@ -26,13 +26,13 @@ pub(crate) struct Squares {
     landings: [[u8; 256]; 2],
     home: u8,
     /// The place before the place where a piece enters with a throw of 1.
-    pub(crate) entry: u8,
+    pub entry: u8,
     /// Whether a hop can end on the square where it begins.
-    pub(crate) comes_back: bool,
+    pub comes_back: bool,
 }
 
 impl Squares {
-    pub(crate) fn new(rules: &Rules, seat: Seat) -> Squares {
+    pub fn new(rules: &Rules, seat: Seat) -> Squares {
         let cell = |place: u8| match rules.cells[seat][usize::from(place) % PLACES] {
             cell if rules.captured >> cell & 1 == 1 => cell,
             _ => BESIDE,
@@ -72,37 +72,37 @@ impl Squares {
 
     /// Returns whether one of the pieces `own` of the seat is on the course.
     #[inline]
-    pub(crate) fn has_one_on_course(&self, own: Slots) -> bool {
+    pub fn has_one_on_course(&self, own: Slots) -> bool {
         !(own.at_least(1) & !own.at_least(self.home)).is_empty()
     }
 
     #[inline]
-    pub(crate) fn of(&self, place: u8) -> u8 {
+    pub fn of(&self, place: u8) -> u8 {
         self.of[usize::from(place)]
     }
 
     /// Returns the landing square of a piece that would reach `place` if the course had no gate.
     #[inline]
-    pub(crate) fn landing(&self, place: u8, is_open: bool) -> u8 {
+    pub fn landing(&self, place: u8, is_open: bool) -> u8 {
         self.landings[usize::from(is_open)][usize::from(place)]
     }
 }
 
 /// The pieces on each square: the numbers of own, enemy and partner pieces, packed in a byte.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ring([u8; 128]);
+pub struct Ring([u8; 128]);
 
 /// The value that one piece adds to the byte of its square.
-pub(crate) const OWN: u8 = 1;
-pub(crate) const ENEMY: u8 = 8;
-pub(crate) const PARTNER: u8 = 64;
+pub const OWN: u8 = 1;
+pub const ENEMY: u8 = 8;
+pub const PARTNER: u8 = 64;
 /// Bits of an occupied square: any own piece, two own pieces, any enemy.
-pub(crate) const ANY_OWN: u8 = 7 * OWN;
-pub(crate) const TWO_OWN: u8 = 6 * OWN;
-pub(crate) const ANY_ENEMY: u8 = 7 * ENEMY;
+pub const ANY_OWN: u8 = 7 * OWN;
+pub const TWO_OWN: u8 = 6 * OWN;
+pub const ANY_ENEMY: u8 = 7 * ENEMY;
 /// Bits that close a square to a single piece, and to a unit.
-pub(crate) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
-pub(crate) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
+pub const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
+pub const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
 /// An empty ring. It is written as a whole, because reading a word right after writing its bytes is
 /// slow (store forwarding).
@@ -114,13 +114,13 @@ const EMPTY: [u8; 128] = {
 
 impl Ring {
     #[inline]
-    pub(crate) fn empty() -> Ring {
+    pub fn empty() -> Ring {
         Ring(EMPTY)
     }
 
     /// Adds the pieces of a seat, each as `piece`: [`OWN`], [`ENEMY`] or [`PARTNER`].
     #[inline]
-    pub(crate) fn add(&mut self, places: &[u8; MAX_PIECES], squares: &Squares, piece: u8) {
+    pub fn add(&mut self, places: &[u8; MAX_PIECES], squares: &Squares, piece: u8) {
         for &place in &places[..4] {
             let occupancy = &mut self.0[usize::from(squares.of(place)) % 128];
             *occupancy = occupancy.wrapping_add(piece);
@@ -129,7 +129,7 @@ impl Ring {
     }
 
     #[inline]
-    pub(crate) fn at(&self, square: u8) -> u8 {
+    pub fn at(&self, square: u8) -> u8 {
         self.0[usize::from(square) % 128]
     }
 }

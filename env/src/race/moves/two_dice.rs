@@ -11,17 +11,17 @@ use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
 
 /// The two dice, as indices of [`Hops::dice`].
-pub(crate) const SMALLER: usize = 0;
-pub(crate) const LARGER: usize = 1;
+pub const SMALLER: usize = 0;
+pub const LARGER: usize = 1;
 
 #[inline]
-pub(crate) fn other(die: usize) -> usize {
+pub fn other(die: usize) -> usize {
     SMALLER + LARGER - die
 }
 
 /// The pieces of one colour before they move, and their hops by two dice.
 #[derive(Debug)]
-pub(crate) struct Hops<'a> {
+pub struct Hops<'a> {
     rules: &'a Rules,
     squares: &'a Squares,
     own: Slots,
@@ -34,9 +34,9 @@ pub(crate) struct Hops<'a> {
     /// Whether a waiting piece can enter with a die or the sum. Other pieces then move after it.
     can_enter: bool,
     /// The lowest slot of the pieces on each place; equal pieces are interchangeable.
-    pub(crate) lowest: Set,
+    pub lowest: Set,
     /// The steps of each die.
-    pub(crate) dice: [u8; 2],
+    pub dice: [u8; 2],
     landings: [Landings; 2],
 }
 
@@ -49,19 +49,19 @@ struct Landings {
 
 /// The landing of a piece.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DieHop {
+pub struct DieHop {
     /// The place on the course of the piece.
-    pub(crate) place: u8,
-    pub(crate) square: u8,
+    pub place: u8,
+    pub square: u8,
     /// Whether the piece captures an enemy there.
-    pub(crate) captures: bool,
+    pub captures: bool,
 }
 
 impl<'a> Hops<'a> {
     /// Returns the hops by two `dice` of the pieces on `own`. `own` is in ascending order. Always
     /// inlined, so that the sets stay in registers.
     #[inline(always)]
-    pub(crate) fn new(
+    pub fn new(
         rules: &'a Rules,
         squares: &'a Squares,
         own: [u8; MAX_PIECES],
@@ -118,7 +118,7 @@ impl<'a> Hops<'a> {
     }
 
     #[inline]
-    pub(crate) fn is_doublet(&self) -> bool {
+    pub fn is_doublet(&self) -> bool {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
@@ -178,14 +178,14 @@ impl<'a> Hops<'a> {
 
     /// Returns the pieces that can take a die before any other piece moves.
     #[inline]
-    pub(crate) fn firsts(&self, die: usize) -> Set {
+    pub fn firsts(&self, die: usize) -> Set {
         self.beginning(self.dice[die], &self.landings[die])
     }
 
     /// Returns the pieces that can take both dice in one hop. If two waiting pieces can enter, one
     /// with each die, no piece can take both dice.
     #[inline]
-    pub(crate) fn sums(&self) -> Set {
+    pub fn sums(&self) -> Set {
         let steps = self.dice[SMALLER] + self.dice[LARGER];
         self.beginning(steps, &self.landings(steps, self.is_open))
             .when(!self.can_enter || !self.can_both_enter())
@@ -193,7 +193,7 @@ impl<'a> Hops<'a> {
 
     /// Returns the pieces that can take a doublet together with the next piece on their place.
     #[inline]
-    pub(crate) fn pairs(&self) -> Set {
+    pub fn pairs(&self) -> Set {
         let (_, followed) = self.own.repeated();
         let landings = &self.landings[SMALLER];
         let open = landings.occupancy.only(CLOSED_TO_PAIR).are(0) | self.staying(landings);
@@ -232,7 +232,7 @@ impl<'a> Hops<'a> {
     /// the order with the smaller die first is included; with a doublet, the order with the lower
     /// slot first.
     #[inline]
-    pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
+    pub fn others(&self, slot: usize, die: usize) -> Set {
         if !self.firsts(die).contains(slot) {
             return Set::NONE;
         }
@@ -254,7 +254,7 @@ impl<'a> Hops<'a> {
     /// Returns the slots that can take the other die after `slot` has taken `die`. If `slot` itself
     /// takes the other die, the piece uses both dice in one hop.
     #[inline]
-    pub(crate) fn seconds(&self, slot: usize, die: usize) -> Set {
+    pub fn seconds(&self, slot: usize, die: usize) -> Set {
         self.others(slot, die)
             .with(slot, die == SMALLER && self.sums().contains(slot))
     }
@@ -263,7 +263,7 @@ impl<'a> Hops<'a> {
     /// first cannot reach. There are three cases: a piece waits and must move first; a landing
     /// square holds two own pieces, and one of them leaves; a capture opens the gate.
     #[inline]
-    pub(crate) fn order_matters(&self) -> bool {
+    pub fn order_matters(&self) -> bool {
         let Landings { squares, occupancy } = self.landings[SMALLER];
         let onto_own_pair = occupancy.have(TWO_OWN) & !squares.at_least(NOWHERE);
         let capturing = |landings: Landings| landings.occupancy.have(ANY_ENEMY) & landings.open();
@@ -276,7 +276,7 @@ impl<'a> Hops<'a> {
     }
 
     /// Returns whether the same two pieces can move in the other order, to the same places.
-    pub(crate) fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
+    pub fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
         let is_legal = || {
             self.firsts(other(die)).contains(second)
                 && self.followers(second, other(die)).contains(slot)
@@ -291,18 +291,18 @@ impl<'a> Hops<'a> {
 
     /// Returns the hop of a piece by one die before any other piece moves.
     #[inline]
-    pub(crate) fn by(&self, slot: usize, die: usize) -> DieHop {
+    pub fn by(&self, slot: usize, die: usize) -> DieHop {
         self.hop(slot, self.dice[die], self.is_open)
     }
 
     #[inline]
-    pub(crate) fn by_sum(&self, slot: usize) -> DieHop {
+    pub fn by_sum(&self, slot: usize) -> DieHop {
         self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.is_open)
     }
 
     /// Returns the hop of a piece by one die, and then the hop of another piece by the other die.
     #[inline]
-    pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
+    pub fn both(&self, slot: usize, die: usize, second: usize) -> [DieHop; 2] {
         let first = self.by(slot, die);
         [
             first,
@@ -337,7 +337,7 @@ impl<'a> Hops<'a> {
     }
 
     /// Returns whether any throw of two dice moves a piece.
-    pub(crate) fn can_ever_move(&self) -> bool {
+    pub fn can_ever_move(&self) -> bool {
         self.rules.outcomes.iter().any(|throw| {
             let hops = Hops::new(
                 self.rules,

@@ -24,7 +24,7 @@ use crate::race::turns::{FoundEntries, Turns, by_kind};
 /// The next columns are the place and role of each piece of the mover, and the flags of the turn.
 /// The last columns show the pieces that each piece of the mover can reach with the unused throws.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// For each place, the column of the first piece there. The column of the n-th piece is larger
     /// by n − 1.
     places: Vec<u16>,
@@ -32,7 +32,7 @@ pub(crate) struct Layout {
     ordinals: [u16; PLACES],
     declared: u16,
     seat_mark: u16,
-    pub(super) relations: Relations,
+    pub relations: Relations,
     finished: u16,
     /// The number of columns of one seat.
     seat: u16,
@@ -42,7 +42,7 @@ pub(crate) struct Layout {
     counts: Vec<(usize, u16)>,
     /// First column of the phase and mover. In a turn-start state, all columns after the column of
     /// the seat that throws are 0.
-    pub(super) phase: u16,
+    pub phase: u16,
     throws: u16,
     slots: u16,
     /// The number of columns of one slot.
@@ -51,7 +51,7 @@ pub(crate) struct Layout {
     flags: Vec<(usize, u16)>,
     /// First column of the pieces that the first slot can reach.
     meeting: u16,
-    pub(super) length: u16,
+    pub length: u16,
 }
 
 /// The number of columns for the role of a slot: one for each bit of [`role`], in ascending order.
@@ -62,12 +62,7 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(
-        rules: &Rules,
-        turns: &Turns,
-        registers: &Registers,
-        payoff: Payoff,
-    ) -> Layout {
+    pub fn new(rules: &Rules, turns: &Turns, registers: &Registers, payoff: Payoff) -> Layout {
         let (pieces, seats) = (
             rules.seating.pieces as u16,
             rules.seating.seats.len() as u16,
@@ -120,7 +115,7 @@ impl Layout {
     }
 
     #[inline]
-    pub(crate) fn observe(
+    pub fn observe(
         &self,
         rules: &Rules,
         turns: &Turns,

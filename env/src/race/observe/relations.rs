@@ -26,7 +26,7 @@ const LEVELS: u16 = 16;
 /// distances from enemies behind other pieces, the distances between own pieces, the level of
 /// progress, and the lead over the observer.
 #[derive(Clone, Debug)]
-pub(crate) struct Relations {
+pub struct Relations {
     /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat
     /// is `quarters` quarter turns away, counter-clockwise.
     same: Box<BySeat<[u128; PLACES]>>,
@@ -43,7 +43,7 @@ pub(crate) struct Relations {
 impl Relations {
     /// Allocates the columns of a seat: `take` receives a number of columns and returns the first
     /// one.
-    pub(crate) fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
+    pub fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
         let mut same = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
         let on_course = 1..usize::from(rules.home);
         for other in Seat::ALL {
@@ -68,7 +68,7 @@ impl Relations {
 
     /// Returns the places where `owner` would capture a single piece of an enemy, as bits.
     #[inline]
-    pub(crate) fn capturable_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
+    pub fn capturable_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
         let mut capturable = 0;
         for &enemy in rules.seating.enemies(owner) {
             let same = self.same_square(enemy, owner);
@@ -92,7 +92,7 @@ impl Relations {
     }
 
     #[inline]
-    pub(crate) fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
+    pub fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
         let mut facts = SeatFacts {
             on_course: BySeat::default(),
             progress: BySeat::default(),
@@ -111,7 +111,7 @@ impl Relations {
 
     /// Calls `push` for each column of `owner` that is 1, with `at` added.
     #[inline]
-    pub(crate) fn observe(
+    pub fn observe(
         &self,
         rules: &Rules,
         state: &State,
@@ -176,7 +176,7 @@ impl Relations {
 }
 
 /// The facts about each seat that determine all relations.
-pub(crate) struct SeatFacts {
+pub struct SeatFacts {
     /// The places before the finish that have a piece, as bits.
     on_course: BySeat<u128>,
     /// The sum of the places, up to the finish.

@@ -5,7 +5,7 @@ use crate::sheet::values::{Order, Seats, Teams};
 
 /// The seats that take part, the number of pieces, and the order of turns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Participants {
+pub struct Participants {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
@@ -19,7 +19,7 @@ pub(crate) struct Participants {
 
 impl Participants {
     /// Returns the participants with the order of turns and the teams of a sheet.
-    pub(crate) fn new(sheet: &Seats, seats: SeatSet, pieces: usize) -> Participants {
+    pub fn new(sheet: &Seats, seats: SeatSet, pieces: usize) -> Participants {
         // Quarter turns counter-clockwise from one seat to the next.
         let quarters = if sheet.order == Order::Clockwise {
             3
@@ -58,24 +58,24 @@ impl Participants {
     }
 
     #[inline]
-    pub(crate) fn next(&self, seat: Seat) -> Seat {
+    pub fn next(&self, seat: Seat) -> Seat {
         self.next[seat]
     }
 
     /// Returns the other seats. `seat` itself must take part.
     #[inline]
-    pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
+    pub fn others(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.seats.len() - 1]
     }
 
     /// Returns the partner of `seat` as a slice of one seat, or an empty slice.
     #[inline]
-    pub(crate) fn partners(&self, seat: Seat) -> &[Seat] {
+    pub fn partners(&self, seat: Seat) -> &[Seat] {
         &self.others(seat)[self.enemies..]
     }
 
     #[inline]
-    pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
+    pub fn enemies(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.enemies]
     }
 }

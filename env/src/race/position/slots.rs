@@ -9,84 +9,84 @@ use crate::race::position::state::MAX_PIECES;
 
 /// A byte for each slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Slots(u64);
+pub struct Slots(u64);
 
 /// A set of slots, stored as the top bits of their bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Set(u64);
+pub struct Set(u64);
 
 const ONE: u64 = 0x0101_0101_0101_0101;
 const TOP: u64 = 0x8080_8080_8080_8080;
 
 impl Slots {
-    pub(crate) const ZERO: Slots = Slots(0);
+    pub const ZERO: Slots = Slots(0);
 
     #[inline]
-    pub(crate) fn of(bytes: [u8; MAX_PIECES]) -> Slots {
+    pub fn of(bytes: [u8; MAX_PIECES]) -> Slots {
         Slots(u64::from_le_bytes(bytes))
     }
 
     #[inline]
-    pub(crate) fn bytes(self) -> [u8; MAX_PIECES] {
+    pub fn bytes(self) -> [u8; MAX_PIECES] {
         self.0.to_le_bytes()
     }
 
     #[inline]
-    pub(crate) fn get(self, slot: usize) -> u8 {
+    pub fn get(self, slot: usize) -> u8 {
         (self.0 >> (8 * slot)) as u8
     }
 
     /// Returns these bytes with `byte` in `slot`.
     #[inline]
-    pub(crate) fn with(self, slot: usize, byte: u8) -> Slots {
+    pub fn with(self, slot: usize, byte: u8) -> Slots {
         Slots(self.0 & !(0xFF << (8 * slot)) | u64::from(byte) << (8 * slot))
     }
 
     /// Returns these bytes with 0 in the slots of `set`.
     #[inline]
-    pub(crate) fn without(self, set: Set) -> Slots {
+    pub fn without(self, set: Set) -> Slots {
         Slots(self.0 & !((set.0 >> 7) * 0xFF))
     }
 
     #[inline]
-    pub(crate) fn or(self, other: Slots) -> Slots {
+    pub fn or(self, other: Slots) -> Slots {
         Slots(self.0 | other.0)
     }
 
     /// Returns the sums of the bytes. Each sum must be at most 255.
     #[inline]
-    pub(crate) fn plus(self, other: Slots) -> Slots {
+    pub fn plus(self, other: Slots) -> Slots {
         Slots(self.0.wrapping_add(other.0))
     }
 
     /// Returns the differences of the bytes. Each difference must be 0 or more.
     #[inline]
-    pub(crate) fn minus(self, other: Slots) -> Slots {
+    pub fn minus(self, other: Slots) -> Slots {
         Slots(self.0.wrapping_sub(other.0))
     }
 
     /// Applies `to` to each of the first four bytes; the other bytes become 0.
     #[inline]
-    pub(crate) fn map(self, to: impl Fn(u8) -> u8) -> Slots {
+    pub fn map(self, to: impl Fn(u8) -> u8) -> Slots {
         Slots(u32::from_le_bytes((self.0 as u32).to_le_bytes().map(to)).into())
     }
 
     /// Keeps only `bits` of each byte.
     #[inline]
-    pub(crate) fn only(self, bits: u8) -> Slots {
+    pub fn only(self, bits: u8) -> Slots {
         Slots(self.0 & (u64::from(bits) * ONE))
     }
 
     /// Returns `byte` in `slot` and 0 in the other slots.
     #[inline]
-    pub(crate) fn one(slot: usize, byte: u8) -> Slots {
+    pub fn one(slot: usize, byte: u8) -> Slots {
         Slots(u64::from(byte) << (8 * slot))
     }
 
     /// Returns the slots whose byte is at least `limit`. `limit` is at most 128. Bytes above 127
     /// are treated as 127.
     #[inline]
-    pub(crate) fn at_least(self, limit: u8) -> Set {
+    pub fn at_least(self, limit: u8) -> Set {
         // The top bit of a byte stays set unless the subtraction borrows it. So no byte borrows
         // from the next byte.
         Set((self.0 | TOP).wrapping_sub(u64::from(limit) * ONE) & TOP)
@@ -94,20 +94,20 @@ impl Slots {
 
     /// Returns the slots whose bytes are equal in both words.
     #[inline]
-    pub(crate) fn equal(self, other: Slots) -> Set {
+    pub fn equal(self, other: Slots) -> Set {
         let difference = self.0 ^ other.0;
         Set(!((difference & !TOP).wrapping_add(!TOP) | difference) & TOP)
     }
 
     /// Returns the slots whose byte is `byte`.
     #[inline]
-    pub(crate) fn are(self, byte: u8) -> Set {
+    pub fn are(self, byte: u8) -> Set {
         self.equal(Slots(u64::from(byte) * ONE))
     }
 
     /// Returns the slots whose byte has any of `bits`. The top bit is ignored.
     #[inline]
-    pub(crate) fn have(self, bits: u8) -> Set {
+    pub fn have(self, bits: u8) -> Set {
         self.only(bits).at_least(1)
     }
 
@@ -115,7 +115,7 @@ impl Slots {
     /// slots whose byte also occurs in one of the three slots after. With four pieces this finds
     /// all equal bytes.
     #[inline]
-    pub(crate) fn repeated(self) -> (Set, Set) {
+    pub fn repeated(self) -> (Set, Set) {
         let again =
             |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
         let (next, second, third) = (again(1), again(2), again(3));
@@ -127,75 +127,75 @@ impl Slots {
 }
 
 impl Set {
-    pub(crate) const NONE: Set = Set(0);
+    pub const NONE: Set = Set(0);
 
     /// Returns the slots among the first four that `is_in` accepts.
     #[inline]
-    pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
+    pub fn of(is_in: impl Fn(usize) -> bool) -> Set {
         (0..4)
             .filter(|&slot| is_in(slot))
             .fold(Set::NONE, |set, slot| set.with(slot, true))
     }
 
     #[inline]
-    pub(crate) fn contains(self, slot: usize) -> bool {
+    pub fn contains(self, slot: usize) -> bool {
         self.0 >> (8 * slot) & 0x80 != 0
     }
 
     #[inline]
-    pub(crate) fn is_empty(self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Returns `byte` in every slot of the set and 0 in the other slots.
     #[inline]
-    pub(crate) fn each(self, byte: u8) -> Slots {
+    pub fn each(self, byte: u8) -> Slots {
         Slots((self.0 >> 7) * u64::from(byte))
     }
 
     /// Returns the set as bits: bit n is slot n.
     #[inline]
-    pub(crate) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         ((self.0 >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 
     #[inline]
-    pub(crate) fn len(self) -> usize {
+    pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Returns the lowest slot of the set as a set.
     #[inline]
-    pub(crate) fn lowest(self) -> Set {
+    pub fn lowest(self) -> Set {
         Set(self.0 & self.0.wrapping_neg())
     }
 
     #[inline]
-    pub(crate) fn without(self, slot: usize) -> Set {
+    pub fn without(self, slot: usize) -> Set {
         Set(self.0 & !(0x80 << (8 * slot)))
     }
 
     #[inline]
-    pub(crate) fn with(self, slot: usize, is_in: bool) -> Set {
+    pub fn with(self, slot: usize, is_in: bool) -> Set {
         Set(self.0 | u64::from(is_in) << (8 * slot + 7))
     }
 
     /// Returns the slots of this set below `limit`, which is at most 7.
     #[inline]
-    pub(crate) fn below(self, limit: usize) -> Set {
+    pub fn below(self, limit: usize) -> Set {
         Set(self.0 & ((1 << (8 * limit)) - 1))
     }
 
     /// Returns the slots `s` for which the set contains a slot other than `s`. `s` itself can be
     /// outside the set.
     #[inline]
-    pub(crate) fn beside(self) -> Set {
+    pub fn beside(self) -> Set {
         let has_two = self.0 & self.0.wrapping_sub(1) != 0;
         (!self | (!Set::NONE).when(has_two)).when(self.0 != 0)
     }
 
     #[inline]
-    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+    pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
         std::iter::from_fn(move || {
             let slot = (bits != 0).then(|| bits.trailing_zeros() as usize / 8)?;
@@ -206,7 +206,7 @@ impl Set {
 
     /// Returns this set if `condition` is true, otherwise the empty set.
     #[inline]
-    pub(crate) fn when(self, condition: bool) -> Set {
+    pub fn when(self, condition: bool) -> Set {
         Set(self.0 & u64::from(condition).wrapping_neg())
     }
 }

@@ -21,7 +21,7 @@ use crate::race::turns::actions::{
 };
 use crate::sheet::values::Must;
 
-pub(crate) const KIND: KindOfTurn = KindOfTurn {
+pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'D',
     name: "turn.kind = \"dice\"",
     dice: 2,
@@ -30,11 +30,11 @@ pub(crate) const KIND: KindOfTurn = KindOfTurn {
 };
 
 #[derive(Clone, Debug)]
-pub(crate) struct DiceTurns {
-    pub(crate) rules: Arc<Rules>,
+pub struct DiceTurns {
+    pub rules: Arc<Rules>,
     squares: Arc<BySeat<Squares>>,
-    pub(crate) is_optional: bool,
-    pub(crate) has_dead_ends: bool,
+    pub is_optional: bool,
+    pub has_dead_ends: bool,
     /// The kind of piece in [`Ring`] for the seat that is `[quarters]` quarter turns away,
     /// counter-clockwise.
     piece_kinds: [u8; MAX_SEATS],
@@ -43,7 +43,7 @@ pub(crate) struct DiceTurns {
 }
 
 impl DiceTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
+    pub fn new(rules: Arc<Rules>) -> DiceTurns {
         let (seating, pieces) = (&rules.seating, rules.seating.pieces);
         // From a place that is far from the gate, all step counts lead to squares before the gate.
         // A piece there can certainly move if other pieces close fewer squares than there are step

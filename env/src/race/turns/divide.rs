@@ -14,7 +14,7 @@ use crate::race::compile::reach::places_of;
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 
-pub(crate) const KIND: KindOfTurn = KindOfTurn {
+pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'V',
     name: "turn.kind = \"divide\"",
     dice: 2,
@@ -23,14 +23,14 @@ pub(crate) const KIND: KindOfTurn = KindOfTurn {
 };
 
 #[derive(Clone, Debug)]
-pub(crate) struct DivideTurns {
-    pub(crate) rules: Arc<Rules>,
+pub struct DivideTurns {
+    pub rules: Arc<Rules>,
     /// For each place, the step counts that a piece can move, as bits; always contains 0.
     steps: Box<[u32; PLACES]>,
 }
 
 impl DivideTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> DivideTurns {
+    pub fn new(rules: Arc<Rules>) -> DivideTurns {
         let can_move = |from: u8, count: u8| from > 0 && rules.target(from, count, true) != WALL;
         let steps = |from: usize| {
             let counts = (1..=rules.longest).filter(|&count| can_move(from as u8, count));
@@ -43,12 +43,12 @@ impl DivideTurns {
     }
 
     /// Returns the action that enters a piece.
-    pub(crate) fn enter(&self) -> Action {
+    pub fn enter(&self) -> Action {
         Action(self.rules.longest + 1)
     }
 
     /// Returns the number of pieces that already have their part.
-    pub(crate) fn parts_given(&self, state: &State) -> usize {
+    pub fn parts_given(&self, state: &State) -> usize {
         state.roles[..self.rules.seating.pieces]
             .iter()
             .filter(|&&role| role != role::FRESH)
@@ -59,7 +59,7 @@ impl DivideTurns {
         self.parts_given(state).min(self.rules.seating.pieces - 1)
     }
 
-    pub(crate) fn pips_left(&self, state: &State) -> u8 {
+    pub fn pips_left(&self, state: &State) -> u8 {
         let left = state.dice[0] + state.dice[1];
         state
             .steps
@@ -90,7 +90,7 @@ impl DivideTurns {
         own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
     }
 
-    pub(crate) fn can_enter(&self, state: &State) -> bool {
+    pub fn can_enter(&self, state: &State) -> bool {
         let [a, b] = state.dice;
         let own = &state.pieces[state.mover];
         let stage = self.rules.entry_stage(state, state.mover, own);

@@ -21,7 +21,7 @@ use crate::race::turns::actions::{
 };
 use crate::sheet::values::Must;
 
-pub(crate) const KIND: KindOfTurn = KindOfTurn {
+pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'E',
     name: "turn.kind = \"series\" with turn.hop = \"each\"",
     dice: 1,
@@ -29,8 +29,8 @@ pub(crate) const KIND: KindOfTurn = KindOfTurn {
 };
 
 #[derive(Clone, Debug)]
-pub(crate) struct EachTurns {
-    pub(crate) series: SeriesThrows,
+pub struct EachTurns {
+    pub series: SeriesThrows,
     moves: Moves,
     rules: Arc<Rules>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct EachTurns {
 type Memo = HashMap<State, u32>;
 
 impl EachTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> EachTurns {
+    pub fn new(rules: Arc<Rules>) -> EachTurns {
         EachTurns {
             series: SeriesThrows::new(Arc::clone(&rules)),
             moves: Moves::new(Arc::clone(&rules)),
@@ -48,7 +48,7 @@ impl EachTurns {
     }
 
     /// Iterates over the kinds of unused throws, in the order of play.
-    pub(crate) fn kinds_left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
+    pub fn kinds_left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         self.series
             .remaining_throws(state)
             .filter(|&(_, count)| count > 0)

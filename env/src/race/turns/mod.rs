@@ -37,11 +37,11 @@ use throw::ThrowTurns;
 
 /// Entries of an observation. They are collected here and then appended together, which is faster
 /// than growing a vector for each entry.
-pub(crate) type FoundEntries = ArrayVec<u16, 512>;
+pub type FoundEntries = ArrayVec<u16, 512>;
 
 /// The rules of a kind of turn and its entries of the observation. Most defaults fit turns that
 /// throw one or two dice.
-pub(crate) trait TurnMachine {
+pub trait TurnMachine {
     fn rules(&self) -> &Rules;
 
     fn actions(&self) -> usize {
@@ -203,7 +203,7 @@ pub(crate) trait TurnMachine {
 
 /// The rules of the kind of turn of a game.
 #[derive(Clone, Debug)]
-pub(crate) enum Turns {
+pub enum Turns {
     Throw(ThrowTurns),
     Series(SeriesTurns),
     Each(EachTurns),
@@ -212,19 +212,19 @@ pub(crate) enum Turns {
 }
 
 /// The letter and the name of a kind of turn, and its throws.
-pub(crate) struct KindOfTurn {
+pub struct KindOfTurn {
     /// The letter of the kind in the rules of keys, `sheet/check/keys.rs`.
-    pub(crate) letter: char,
+    pub letter: char,
     /// The kind in words, for messages such as "this value only works with ...".
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The number of dice that are thrown at once.
-    pub(crate) dice: u8,
+    pub dice: u8,
     /// Returns the step counts that one throw allows a piece on the course, as bits.
-    pub(crate) steps: fn([u8; 2]) -> u128,
+    pub steps: fn([u8; 2]) -> u128,
 }
 
 impl KindOfTurn {
-    pub(crate) const ALL: [&KindOfTurn; 5] = [
+    pub const ALL: [&KindOfTurn; 5] = [
         &throw::KIND,
         &series::KIND,
         &each::KIND,
@@ -232,7 +232,7 @@ impl KindOfTurn {
         &divide::KIND,
     ];
 
-    pub(crate) fn of(sheet: &Sheet) -> &'static KindOfTurn {
+    pub fn of(sheet: &Sheet) -> &'static KindOfTurn {
         match (sheet.turn.kind, sheet.turn.hop) {
             (TurnKind::Throw, _) => &throw::KIND,
             (TurnKind::Series, Hop::Sum) => &series::KIND,
@@ -261,13 +261,13 @@ macro_rules! by_kind {
 pub(crate) use by_kind;
 
 impl Turns {
-    pub(crate) fn notation(&self) -> &dyn TurnNotation {
+    pub fn notation(&self) -> &dyn TurnNotation {
         by_kind!(self, turns => turns)
     }
 
     /// Returns the rules of a series with one hop for each piece, if the game has this kind of
     /// turn.
-    pub(crate) fn as_series(&self) -> Option<&SeriesTurns> {
+    pub fn as_series(&self) -> Option<&SeriesTurns> {
         if let Turns::Series(turns) = self {
             Some(turns)
         } else {
@@ -275,7 +275,7 @@ impl Turns {
         }
     }
 
-    pub(crate) fn new(rules: Arc<Rules>) -> Turns {
+    pub fn new(rules: Arc<Rules>) -> Turns {
         match (rules.turn.kind, rules.turn.hop) {
             (TurnKind::Throw, _) => Turns::Throw(ThrowTurns::new(rules)),
             (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules)),
@@ -290,7 +290,7 @@ impl Turns {
 ///
 /// # Errors
 /// Returns a description of the problem if a course is wrong.
-pub(crate) fn compile(sheet: &Sheet, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
+pub fn compile(sheet: &Sheet, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
     let kind = KindOfTurn::of(sheet);
     // Several dice that are used one by one are also thrown one by one.
     Rules::new(sheet, seats, pieces, kind.dice, kind.steps)

@@ -17,38 +17,38 @@ use crate::race::position::state::{Phase, State};
 
 /// The registers of a game. Their order is the order of their texts and of their columns.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Registers {
+pub struct Registers {
     /// Whether a throw has parts. While a part is open, `dice[1]` is the whole throw, or 0 after an
     /// entry.
-    pub(crate) has_parts: bool,
-    pub(crate) counts: Vec<Count>,
-    pub(crate) flags: Vec<Flags>,
+    pub has_parts: bool,
+    pub counts: Vec<Count>,
+    pub flags: Vec<Flags>,
 }
 
 /// A number that the next throw of the same turn keeps. It is a part of turn-start states. Every
 /// value must be valid with every placing of the pieces: solvers and random tests combine them.
 #[derive(Clone, Debug)]
-pub(crate) struct Count {
+pub struct Count {
     /// The byte of [`State::registers`].
-    pub(crate) byte: usize,
+    pub byte: usize,
     /// The sign before the number in the text, which does not repeat a sign. Numbers that every
     /// first throw has are not written.
-    pub(crate) sign: char,
+    pub sign: char,
     /// The largest value. Each value except 0 has a column.
-    pub(crate) most: u8,
+    pub most: u8,
     /// 1 if a throw that is not used yet adds 1, otherwise 0.
-    pub(crate) throw: u8,
+    pub throw: u8,
 }
 
 /// Facts that a turn forgets before the next throw, as bits.
 #[derive(Clone, Debug)]
-pub(crate) struct Flags {
+pub struct Flags {
     /// The byte of [`State::registers`].
-    pub(crate) byte: usize,
+    pub byte: usize,
     /// The columns of the bits, counted from the end of the columns of the previous flags.
-    pub(crate) columns: Range<u16>,
+    pub columns: Range<u16>,
     /// The marks of the bits in the text. The text has a mark if one of its bits is set.
-    pub(crate) marks: Vec<(String, u8)>,
+    pub marks: Vec<(String, u8)>,
 }
 
 impl Count {
@@ -60,7 +60,7 @@ impl Count {
 
 impl Flags {
     /// A register that is 0 or 1.
-    pub(crate) fn yes(byte: usize, column: u16) -> Flags {
+    pub fn yes(byte: usize, column: u16) -> Flags {
         Flags {
             byte,
             columns: column..column + 1,
@@ -71,7 +71,7 @@ impl Flags {
 
 impl Registers {
     /// Returns the registers of all turn starts, in ascending order.
-    pub(crate) fn starts(&self) -> Vec<[u8; 3]> {
+    pub fn starts(&self) -> Vec<[u8; 3]> {
         self.counts.iter().fold(vec![[0; 3]], |starts, count| {
             let with = |start: [u8; 3], value| {
                 std::array::from_fn(|byte| {
@@ -92,7 +92,7 @@ impl Registers {
     }
 
     /// Returns the registers before the throw that is not used yet.
-    pub(crate) fn start(&self, state: &State) -> [u8; 3] {
+    pub fn start(&self, state: &State) -> [u8; 3] {
         let mut start = [0; 3];
         for count in &self.counts {
             start[count.byte] =
@@ -102,7 +102,7 @@ impl Registers {
     }
 
     /// Adds the counts to the text of the throws.
-    pub(crate) fn print_counts(&self, state: &State, text: &mut String) {
+    pub fn print_counts(&self, state: &State, text: &mut String) {
         for count in self
             .counts
             .iter()
@@ -119,7 +119,7 @@ impl Registers {
 
     /// Reads the counts that follow the throws and `next`, the sign of the next throw. Returns
     /// `false` if the game does not have them.
-    pub(crate) fn read_counts(&self, state: &mut State, next: &str, text: &str) -> bool {
+    pub fn read_counts(&self, state: &mut State, next: &str, text: &str) -> bool {
         self.starts().into_iter().any(|start| {
             state.registers = start;
             self.counts
@@ -143,7 +143,7 @@ impl Registers {
 
     /// Returns the marks of a turn whose throws are partly used: the open part of a throw, then the
     /// flags.
-    pub(crate) fn marks(&self, state: &State) -> Vec<String> {
+    pub fn marks(&self, state: &State) -> Vec<String> {
         let part = if state.dice[1] > 0 {
             format!("/{}", state.dice[1])
         } else {
@@ -160,7 +160,7 @@ impl Registers {
     }
 
     /// Reads one of [`Registers::marks`]. Returns `None` if the game does not have this mark.
-    pub(crate) fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
+    pub fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
         if let Some((_, byte, bits)) = self.flag_marks().find(|&(text, ..)| text == mark) {
             state.registers[byte] |= bits;
             return Some(());

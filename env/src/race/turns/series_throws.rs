@@ -17,13 +17,13 @@ use crate::sheet::values::{Hop, LostBefore, Must};
 
 /// The register of the kinds of throws that stay unused or are set aside, as
 /// [`SeriesThrows::bit`]s.
-pub(crate) const SKIPPED: usize = 0;
+pub const SKIPPED: usize = 0;
 /// The register of a capture in this turn: 0 or 1.
-pub(crate) const CAPTURED: usize = 2;
+pub const CAPTURED: usize = 2;
 
 /// The throws of a series under one ruleset.
 #[derive(Clone, Debug)]
-pub(crate) struct SeriesThrows {
+pub struct SeriesThrows {
     rules: Arc<Rules>,
     lost_before: LostBefore,
     /// The place of the finish. This copy is next to other data that each throw reads.
@@ -38,17 +38,17 @@ pub(crate) struct SeriesThrows {
 
 /// One throw to allot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AllottedThrow {
+pub enum AllottedThrow {
     Of(SeriesKind),
     Last(u8),
 }
 
 /// Throws to allot, counted by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Remaining {
-    pub(crate) counts: [u8; 3],
+pub struct Remaining {
+    pub counts: [u8; 3],
     /// The throw that ended the series, or 0.
-    pub(crate) last: u8,
+    pub last: u8,
 }
 
 /// The number of columns that count one kind of throw: three for at least 1, 2 and 3 throws, and
@@ -56,7 +56,7 @@ pub(crate) struct Remaining {
 const COUNT_COLUMNS: u16 = 10;
 
 impl SeriesThrows {
-    pub(crate) fn new(rules: Arc<Rules>) -> SeriesThrows {
+    pub fn new(rules: Arc<Rules>) -> SeriesThrows {
         let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
         let stops = |value: &u8| rules.effects[usize::from(*value)].stops;
         let mut faces = [0; 4];
@@ -81,13 +81,13 @@ impl SeriesThrows {
     }
 
     /// Returns whether a series can have any length.
-    pub(crate) fn is_unlimited(&self) -> bool {
+    pub fn is_unlimited(&self) -> bool {
         self.dice == 1
     }
 
     /// A turn records the throws that stay unused or are set aside. If throws are played one by
     /// one, it also records whether it has captured.
-    pub(crate) fn registers(&self) -> Registers {
+    pub fn registers(&self) -> Registers {
         let mark = |throw| (format!("!{}", self.pips(throw)), self.bit(throw));
         let skipped = Flags {
             byte: SKIPPED,
@@ -106,7 +106,7 @@ impl SeriesThrows {
     }
 
     /// Iterates over all throws, in the order of allotment.
-    pub(crate) fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
         let kinds = SeriesKind::OF_DICE
             .into_iter()
             .filter(|&kind| self.face(kind) > 0)
@@ -121,7 +121,7 @@ impl SeriesThrows {
         })
     }
 
-    pub(crate) fn chance_of(&self, throw: AllottedThrow) -> f64 {
+    pub fn chance_of(&self, throw: AllottedThrow) -> f64 {
         let chances = self.outcomes.iter().zip(self.rules.chances.iter());
         chances
             .filter(|&(&other, _)| other == throw)
@@ -130,18 +130,18 @@ impl SeriesThrows {
     }
 
     /// Returns the index of `value` among the values that end a series.
-    pub(crate) fn stop(&self, value: u8) -> Option<usize> {
+    pub fn stop(&self, value: u8) -> Option<usize> {
         self.lasts().position(|last| last == value)
     }
 
     /// Returns the face value of a throw that continues the series.
     #[inline]
-    pub(crate) fn face(&self, kind: SeriesKind) -> u8 {
+    pub fn face(&self, kind: SeriesKind) -> u8 {
         self.faces[kind as usize - 1]
     }
 
     #[inline]
-    pub(crate) fn pips(&self, throw: AllottedThrow) -> u8 {
+    pub fn pips(&self, throw: AllottedThrow) -> u8 {
         match throw {
             AllottedThrow::Of(kind) => self.face(kind),
             AllottedThrow::Last(value) => value,
@@ -149,7 +149,7 @@ impl SeriesThrows {
     }
 
     /// Returns the bit of a throw in a set of throws, such as the skipped throws.
-    pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
+    pub fn bit(&self, throw: AllottedThrow) -> u8 {
         match throw {
             AllottedThrow::Of(kind) => 1 << kind as u8,
             AllottedThrow::Last(value) => {
@@ -163,7 +163,7 @@ impl SeriesThrows {
     }
 
     #[inline]
-    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
+    pub fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
             // If the series is full, the next throw must end the series.
             AllottedThrow::Of(_) if state.series.is_full() => {
@@ -188,7 +188,7 @@ impl SeriesThrows {
     /// Returns whether the seat keeps every throw: it has a piece on the board (with some rules: on
     /// the course), or the rules never lose a throw.
     #[inline]
-    pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
+    pub fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
         let own = Slots::of(*places);
         let beyond = match self.lost_before {
             LostBefore::Never => return true,
@@ -217,7 +217,7 @@ impl SeriesThrows {
     /// Returns the throws that the mover keeps: all counted throws, and the throw that ended the
     /// series (0 if this throw is lost or used).
     #[inline]
-    pub(crate) fn kept_throws(&self, state: &State) -> (Series, u8) {
+    pub fn kept_throws(&self, state: &State) -> (Series, u8) {
         let is_kept = !state.series.is_empty()
             || state.phase == Phase::Allot
             || self.enters(state.dice[0])
@@ -226,7 +226,7 @@ impl SeriesThrows {
     }
 
     #[inline]
-    pub(crate) fn remaining(&self, state: &State) -> Remaining {
+    pub fn remaining(&self, state: &State) -> Remaining {
         let (series, last) = self.kept_throws(state);
         Remaining {
             counts: series.counts(),
@@ -237,10 +237,7 @@ impl SeriesThrows {
     /// Iterates over the kinds of throws with the number of unused throws of each kind, in the
     /// order of allotment.
     #[inline]
-    pub(crate) fn remaining_throws(
-        &self,
-        state: &State,
-    ) -> impl Iterator<Item = (AllottedThrow, u8)> {
+    pub fn remaining_throws(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
         let (series, last) = self.kept_throws(state);
         let kinds = SeriesKind::OF_DICE
             .into_iter()
@@ -253,7 +250,7 @@ impl SeriesThrows {
 
     /// Removes one of the mover's unused throws.
     #[inline]
-    pub(crate) fn use_up(&self, state: &mut State, throw: AllottedThrow) {
+    pub fn use_up(&self, state: &mut State, throw: AllottedThrow) {
         let (series, last) = self.kept_throws(state);
         (state.series, state.dice[0]) = match throw {
             AllottedThrow::Of(kind) => (series.without(kind), last),
@@ -261,7 +258,7 @@ impl SeriesThrows {
         };
     }
 
-    pub(crate) fn columns(&self) -> u16 {
+    pub fn columns(&self) -> u16 {
         self.last_column() + self.lasts().count() as u16
     }
 
@@ -270,7 +267,7 @@ impl SeriesThrows {
         COUNT_COLUMNS * if self.dice > 1 { 4 } else { 3 }
     }
 
-    pub(crate) fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
+    pub fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
         let (series, last) = self.kept_throws(state);
         for (kind, of) in (0..)
             .zip(SeriesKind::OF_DICE)
@@ -288,7 +285,7 @@ impl SeriesThrows {
 
     /// Loads the throws from the text of a position: the unused throws, or all throws in the order
     /// of throwing. `may_be_unended` means that the last throw does not have to end the series.
-    pub(crate) fn load(
+    pub fn load(
         &self,
         state: &mut State,
         values: &[u8],
@@ -341,7 +338,7 @@ impl SeriesThrows {
     }
 
     /// Returns the values of the kinds of throws that stay unused or are set aside.
-    pub(crate) fn skipped(&self, state: &State) -> Vec<u8> {
+    pub fn skipped(&self, state: &State) -> Vec<u8> {
         self.all()
             .filter(|&throw| state.registers[SKIPPED] & self.bit(throw) != 0)
             .map(|throw| self.pips(throw))
@@ -349,7 +346,7 @@ impl SeriesThrows {
     }
 
     /// Returns the words for an action that takes the throw `next`.
-    pub(crate) fn action_text(
+    pub fn action_text(
         &self,
         state: &State,
         colour: Seat,
@@ -380,7 +377,7 @@ impl SeriesThrows {
 impl Remaining {
     /// Returns the kinds of throws with their numbers, in the order of allotment.
     #[inline]
-    pub(crate) fn kinds(self) -> [(AllottedThrow, u8); 4] {
+    pub fn kinds(self) -> [(AllottedThrow, u8); 4] {
         let [first, second, third] =
             SeriesKind::ALL.map(|kind| (AllottedThrow::Of(kind), self.counts[kind as usize - 1]));
         [
@@ -392,7 +389,7 @@ impl Remaining {
     }
 
     #[inline]
-    pub(crate) fn count(self) -> u32 {
+    pub fn count(self) -> u32 {
         self.counts
             .iter()
             .map(|&count| u32::from(count))
@@ -402,7 +399,7 @@ impl Remaining {
 
     /// Returns the next throw to allot, and the throws after it.
     #[inline]
-    pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
+    pub fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
         let kind = match self.counts {
             [1..=u8::MAX, _, _] => SeriesKind::First,
             [_, 1..=u8::MAX, _] => SeriesKind::Second,

@@ -12,7 +12,7 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 
 /// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one
 /// or two dice.
-pub(crate) trait TurnNotation: TurnMachine {
+pub trait TurnNotation: TurnMachine {
     /// Returns the unused and the lost throws, in the order of throwing.
     fn thrown(&self, state: &State) -> Vec<u8> {
         let series = self
@@ -91,32 +91,32 @@ pub(crate) trait TurnNotation: TurnMachine {
 
 /// Sentences about a kind of turn, and words that depend on the kind.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TurnWords {
+pub struct TurnWords {
     /// Sentences about making and using throws.
-    pub(crate) turn: &'static [&'static str],
+    pub turn: &'static [&'static str],
     /// The words for one and several things that must be used: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
     /// The words for a throw that lets a piece enter: `[0]` for any value, `[1]` for certain
     /// values, which the text then lists.
-    pub(crate) entering: [&'static str; 2],
+    pub entering: [&'static str; 2],
     /// A sentence about `unit.speed = "full"`.
-    pub(crate) whole: &'static str,
+    pub whole: &'static str,
     /// A sentence about `unit.speed = "double"`.
-    pub(crate) double: &'static str,
+    pub double: &'static str,
     /// A sentence about `unit.speed = "half-spent"`.
-    pub(crate) half_spent: &'static str,
+    pub half_spent: &'static str,
     /// A sentence about units that use one die for each of their pieces but move by the number of
     /// one die.
-    pub(crate) shared: Option<&'static str>,
+    pub shared: Option<&'static str>,
     /// A sentence about pieces that cannot yet be borne off (taken off the board); can be empty.
-    pub(crate) not_borne: &'static str,
+    pub not_borne: &'static str,
     /// A sentence about two pieces that enter in one turn; can be empty.
-    pub(crate) both_enter: &'static str,
+    pub both_enter: &'static str,
 }
 
 impl TurnWords {
     /// The words of a turn that uses throws one by one.
-    pub(crate) const ONE_BY_ONE: TurnWords = TurnWords {
+    pub const ONE_BY_ONE: TurnWords = TurnWords {
         turn: &[],
         used: ["throw", "throws"],
         entering: ["any throw", "a throw of"],
@@ -167,7 +167,7 @@ pub struct Move {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MoveKind {
+pub enum MoveKind {
     /// Pieces enter the board on a fixed square, as in Ashtapada.
     Enter,
     Bear,
@@ -178,7 +178,7 @@ pub(crate) enum MoveKind {
 
 impl MoveKind {
     /// Returns the kind of an action that names a piece on the course.
-    pub(crate) fn of(action: Action, pieces: usize) -> MoveKind {
+    pub fn of(action: Action, pieces: usize) -> MoveKind {
         match actions::together(action, pieces) {
             1 => MoveKind::Alone,
             count => MoveKind::Together(count),
@@ -223,7 +223,7 @@ impl Move {
 impl Rules {
     /// Returns the name of a place: the number of its square, or the game's word for a place that
     /// is not a square.
-    pub(crate) fn place_text(&self, place: u8) -> String {
+    pub fn place_text(&self, place: u8) -> String {
         let words = &self.words;
         match place {
             0 => words.off.clone(),
@@ -235,12 +235,7 @@ impl Rules {
 
     /// Returns the name of the place of a piece, with the steps that the piece has in this turn:
     /// `12+4`.
-    pub(crate) fn place_within(
-        &self,
-        state: &State,
-        own: &[u8; MAX_PIECES],
-        slot: usize,
-    ) -> String {
+    pub fn place_within(&self, state: &State, own: &[u8; MAX_PIECES], slot: usize) -> String {
         let (place, steps) = (self.place_text(own[slot]), state.steps[slot]);
         match state.roles[slot] {
             role if role & role::LEAD != 0 => format!("{place}&{steps}"),
@@ -250,13 +245,13 @@ impl Rules {
     }
 
     /// Returns the values of a die: `1, 3, 4 or 6`.
-    pub(crate) fn throw_words(&self) -> String {
+    pub fn throw_words(&self) -> String {
         let values: BTreeSet<u8> = self.outcomes.iter().map(|throw| throw.values[0]).collect();
         any_of(&Vec::from_iter(values))
     }
 
     /// Loads the dice from the text of a position and checks their number.
-    pub(crate) fn load_dice(
+    pub fn load_dice(
         &self,
         state: &mut State,
         values: &[u8],
@@ -277,7 +272,7 @@ impl Rules {
     }
 
     /// Returns the move of the unit of `action` by `throw` to the place `to`.
-    pub(crate) fn move_of(
+    pub fn move_of(
         &self,
         own: &[u8; MAX_PIECES],
         action: Action,
@@ -300,7 +295,7 @@ impl Rules {
 }
 
 /// Returns the values in words: `1, 3, 4 or 6`.
-pub(crate) fn any_of<T: ToString>(values: &[T]) -> String {
+pub fn any_of<T: ToString>(values: &[T]) -> String {
     match values {
         [rest @ .., last] if !rest.is_empty() => {
             format!(
@@ -313,7 +308,7 @@ pub(crate) fn any_of<T: ToString>(values: &[T]) -> String {
     }
 }
 
-pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
+pub fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
     values
         .into_iter()
         .map(|value| value.to_string())
@@ -322,7 +317,7 @@ pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator
 }
 
 /// Parses a number without sign or leading zeros.
-pub(crate) fn number(text: &str) -> Option<u8> {
+pub fn number(text: &str) -> Option<u8> {
     let value: u8 = text.parse().ok()?;
     (value.to_string() == text).then_some(value)
 }

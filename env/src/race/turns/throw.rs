@@ -12,7 +12,7 @@ use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must};
 
-pub(crate) const KIND: KindOfTurn = KindOfTurn {
+pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'T',
     name: "turn.kind = \"throw\"",
     dice: 1,
@@ -22,14 +22,14 @@ pub(crate) const KIND: KindOfTurn = KindOfTurn {
 /// The register of the failed tries to enter in a row.
 const TRIES: usize = 0;
 /// The register of the throws made in this turn, if the rules limit them.
-pub(crate) const THROWN: usize = 1;
+pub const THROWN: usize = 1;
 /// The register of another throw that the first part of a throw has granted: 0 or 1.
 const GRANTED: usize = 2;
 
 /// The rules of the turn, with the tables that decisions use.
 #[derive(Clone, Debug)]
-pub(crate) struct ThrowTurns {
-    pub(crate) rules: Arc<Rules>,
+pub struct ThrowTurns {
+    pub rules: Arc<Rules>,
     /// The number of slots that actions name. Actions from this number on name two pieces.
     slots: u8,
     moves: Moves,
@@ -40,7 +40,7 @@ pub(crate) struct ThrowTurns {
     /// Whether the step of 1 that some throws give can be played before the throw. If so, the
     /// actions of pairs play the step first.
     steps_first: bool,
-    pub(crate) has_dead_ends: bool,
+    pub has_dead_ends: bool,
     /// Whether every throw can grant another throw by its value, even if the throw stays unused. No
     /// throw is lost.
     always_counts: bool,
@@ -77,7 +77,7 @@ enum PartKind {
 }
 
 impl ThrowTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
+    pub fn new(rules: Arc<Rules>) -> ThrowTurns {
         let (turn, entry) = (&rules.turn, &rules.entry);
         ThrowTurns {
             has_priority: entry.compulsory || entry.clear || entry.by_bonus,

@@ -76,7 +76,7 @@ impl Ways<'_> {
 }
 
 impl Check<'_> {
-    pub(super) fn check_board(&mut self) {
+    pub fn check_board(&mut self) {
         let (sheet, before) = (self.sheet, self.problems.len());
         let sets = sheet
             .seats

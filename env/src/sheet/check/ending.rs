@@ -19,7 +19,7 @@ const MOST_THROWS: usize = 4;
 
 impl Check<'_> {
     /// Reports games that begin in an invalid position, and games that cannot end.
-    pub(super) fn check_end(&mut self) {
+    pub fn check_end(&mut self) {
         if !self.problems.is_empty() {
             return;
         }

@@ -16,28 +16,28 @@ use crate::sheet::{Odds, Room, Sheet, Teams, UnitKind};
 
 /// A valid sheet without house rules, compiled, and the facts that decide which of its keys have an
 /// effect. Cells that no piece reaches do not count.
-pub(super) struct Effects<'a> {
-    pub(super) sheet: &'a Sheet,
+pub struct Effects<'a> {
+    pub sheet: &'a Sheet,
     /// The keys of the sheet; [`reset_idle`] resets those without effect.
-    pub(super) keys: Table,
-    pub(super) rules: Rules,
+    pub keys: Table,
+    pub rules: Rules,
     sets: Vec<SeatSet>,
-    pub(super) most_seats: usize,
+    pub most_seats: usize,
     /// Cells of the course.
     course: Cells,
     /// Marked cells.
-    pub(super) marked: Cells,
+    pub marked: Cells,
     /// Cells where pieces of two seats can meet.
     met: Cells,
     /// Cells where captures are possible.
-    pub(super) captures: Cells,
-    pub(super) has_room_for_three: bool,
+    pub captures: Cells,
+    pub has_room_for_three: bool,
     /// Cells with room for two pieces.
     with_two: Cells,
     /// Cells where two pieces can be a unit.
-    pub(super) units: Cells,
+    pub units: Cells,
     /// Cells where two single pieces can be captured.
-    pub(super) groups: Cells,
+    pub groups: Cells,
 }
 
 impl<'a> Effects<'a> {
@@ -75,30 +75,30 @@ impl<'a> Effects<'a> {
         })
     }
 
-    pub(super) fn has_one_piece(&self) -> bool {
+    pub fn has_one_piece(&self) -> bool {
         self.sheet.most_pieces() < 2
     }
 
-    pub(super) fn has_one_throw(&self) -> bool {
+    pub fn has_one_throw(&self) -> bool {
         self.sheet.turn.throw_limit() == Some(1)
     }
 
-    pub(super) fn has_teams(&self) -> bool {
+    pub fn has_teams(&self) -> bool {
         self.sheet.seats.teams != Teams::None
     }
 
-    pub(super) fn has_units(&self) -> bool {
+    pub fn has_units(&self) -> bool {
         self.sheet.unit.kind != UnitKind::None && self.units != 0
     }
 
-    pub(super) fn moves_units(&self) -> bool {
+    pub fn moves_units(&self) -> bool {
         let steps = |throw: &Throw| self.rules.effects[usize::from(throw.values[0])].unit_steps;
         self.has_units() && self.rules.outcomes.iter().any(|throw| steps(throw) > 0)
     }
 
     /// Whether [`Compared::room`] contains this value. A value equal to `stacking.plain` is
     /// compared as a key.
-    pub(super) fn is_room_compiled(&self, room: Option<Room>) -> bool {
+    pub fn is_room_compiled(&self, room: Option<Room>) -> bool {
         !self.sheet.finish.fill && room != Some(self.sheet.stacking.plain)
     }
 }

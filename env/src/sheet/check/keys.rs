@@ -19,7 +19,7 @@ type Contradiction = (fn(&Sheet) -> bool, &'static str);
 
 /// The rules of a key (`section.key`), of one value (`section.key = VALUE`; `a number` is any
 /// number), or of a section.
-pub(super) struct KeyRules {
+pub struct KeyRules {
     key: &'static str,
     /// The letters of the kinds of turn that accept a value other than the default; empty if all
     /// kinds do.
@@ -394,7 +394,7 @@ fn has_series(sheet: &Sheet) -> bool {
     sheet.turn.kind == TurnKind::Series
 }
 
-pub(super) fn hops_by_sum(sheet: &Sheet) -> bool {
+pub fn hops_by_sum(sheet: &Sheet) -> bool {
     has_series(sheet) && sheet.turn.hop == Hop::Sum
 }
 
@@ -506,7 +506,7 @@ fn is_set(table: &Table, condition: &str) -> bool {
 
 impl Check<'_> {
     /// Reports keys and values that the kind of turn or other keys exclude.
-    pub(super) fn check_keys(&mut self) {
+    pub fn check_keys(&mut self) {
         let (letter, name) = (self.kind.letter, self.kind.name);
         for rules in KEYS {
             let (key, wanted) = key_and_value(rules.key);
@@ -573,7 +573,7 @@ impl Check<'_> {
 }
 
 /// Sets a key or a section to its default.
-pub(super) fn reset(table: &mut Table, name: &str) {
+pub fn reset(table: &mut Table, name: &str) {
     let (section, key) = name.split_once('.').unwrap_or((name, ""));
     let (Some(Value::Table(keys)), Some(Value::Table(defaults))) =
         (table.get_mut(section), DEFAULTS.get(section))
@@ -588,7 +588,7 @@ pub(super) fn reset(table: &mut Table, name: &str) {
 }
 
 /// Resets idle keys, and keys that compiled tables contain, to their defaults.
-pub(super) fn reset_idle(game: &mut Effects) {
+pub fn reset_idle(game: &mut Effects) {
     for rules in KEYS {
         if (rules.is_idle)(game) {
             reset(&mut game.keys, key_and_value(rules.key).0);

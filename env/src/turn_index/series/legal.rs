@@ -19,21 +19,21 @@ use crate::turn_index::{Side, TurnIndex};
 /// The throws of a series that a seat keeps, in any order: throws that continue the series, and
 /// sometimes the throw that ends it.
 #[derive(Clone, Debug)]
-pub(super) struct KeptThrows {
+pub struct KeptThrows {
     /// For each kind of these throws, in the order of allotment: the index of the set without one
     /// throw of this kind, and the removed throw.
-    pub(super) less: Vec<(usize, AllottedThrow)>,
+    pub less: Vec<(usize, AllottedThrow)>,
     count: u8,
     /// The probability that a series begins with these throws in any order.
     begins: f64,
     /// The probability that a seat keeps exactly these throws: `[0]` if the seat has no piece on
     /// the board, otherwise `[1]`.
-    pub(super) chances: [f64; 2],
+    pub chances: [f64; 2],
 }
 
 /// Returns all sets of throws that a seat can keep of a series with up to `length` throws before
 /// the last one, ordered by the number of throws before the last one.
-pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
+pub fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) = turns
         .series
         .all()
@@ -98,7 +98,7 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
 
 /// The legal afterstates with each set of kept throws.
 #[derive(Default)]
-pub(super) struct Legal {
+pub struct Legal {
     /// The distinct sets of afterstates. The upper bits of an afterstate are a choice. The lower
     /// [`KIND_BITS`] bits are the kinds of throws that the turn could still use and must not leave
     /// unused.
@@ -111,7 +111,7 @@ const KIND_BITS: u32 = 8;
 
 impl Legal {
     /// Finds the legal turns of a side position from its allotments.
-    pub(super) fn new(
+    pub fn new(
         index: &TurnIndex,
         turns: &SeriesTurns,
         kept: &[KeptThrows],
@@ -155,7 +155,7 @@ impl Legal {
     }
 
     /// Returns the legal afterstates with the kept throws at this index.
-    pub(super) fn choices(&self, at: usize) -> Vec<Choice> {
+    pub fn choices(&self, at: usize) -> Vec<Choice> {
         let mut choices: Vec<Choice> = self.sets[self.results[at].0]
             .iter()
             .map(|end| Choice::from_bits(end >> KIND_BITS))
@@ -166,11 +166,7 @@ impl Legal {
 
     /// Returns the sets of legal afterstates with the probability of their throws, the likeliest
     /// first.
-    pub(super) fn classes(
-        &self,
-        kept: &[KeptThrows],
-        is_on_board: bool,
-    ) -> IndexMap<Vec<Choice>, f64> {
+    pub fn classes(&self, kept: &[KeptThrows], is_on_board: bool) -> IndexMap<Vec<Choice>, f64> {
         let mut chances: IndexMap<usize, (usize, f64)> = IndexMap::new();
         for (at, (kept, &(set, _))) in kept.iter().zip(&self.results).enumerate() {
             let chance = kept.chances[usize::from(is_on_board)];
@@ -189,7 +185,7 @@ impl Legal {
 
 /// The allotments of a side position with any throws. Many series have common allotments, so each
 /// allotment is computed once.
-pub(super) struct Allotted {
+pub struct Allotted {
     all: IndexSet<Allotment>,
     /// For each set of kept throws: the allotments that use every throw.
     using: Vec<Vec<usize>>,
@@ -198,7 +194,7 @@ pub(super) struct Allotted {
 impl Allotted {
     /// Finds the allotments. Here, a closed square matters only if it is the entry square;
     /// [`result`] checks the other landings.
-    pub(super) fn new(turns: &SeriesTurns, kept: &[KeptThrows], turn: &SeriesTurn) -> Allotted {
+    pub fn new(turns: &SeriesTurns, kept: &[KeptThrows], turn: &SeriesTurn) -> Allotted {
         let throws: Vec<AllottedThrow> = turns.series.all().collect();
         let mut all = IndexSet::from([Allotment::NONE]);
         // For each allotment and throw: the allotments that also give this throw to a unit.

@@ -28,9 +28,9 @@ const MISSING: f64 = 1e-10;
 const MISSING_OPTIONAL: f64 = 1e-6;
 
 #[derive(Clone, Debug)]
-pub(super) struct SeriesWalk {
+pub struct SeriesWalk {
     seats: usize,
-    pub(super) cut_off: f64,
+    pub cut_off: f64,
     /// `[quarters][side]`: the effect of the enemy that is `quarters` quarter turns
     /// counter-clockwise.
     views: [Vec<EnemyView>; MAX_SEATS],
@@ -131,7 +131,7 @@ impl Choice {
 const WON: u8 = PAIR + 63;
 
 impl SeriesWalk {
-    pub(super) fn new(index: &TurnIndex, turns: &SeriesTurns) -> SeriesWalk {
+    pub fn new(index: &TurnIndex, turns: &SeriesTurns) -> SeriesWalk {
         let missing = if turns.must == Must::Optional {
             MISSING_OPTIONAL
         } else {
@@ -205,13 +205,13 @@ impl SeriesWalk {
     }
 
     /// Returns whether there is one other seat, and turns do not depend on its side position.
-    pub(super) fn has_rows(&self) -> bool {
+    pub fn has_rows(&self) -> bool {
         self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
     }
 
     /// Visits the turns. Lanes where enemies close the same squares are visited together.
     #[inline]
-    pub(super) fn visit(
+    pub fn visit(
         &self,
         index: &TurnIndex,
         mover: Seat,

@@ -11,11 +11,11 @@ use crate::sheet::values::{Must, Speed, UnitKind};
 
 /// The allotment so far: the steps and the role of each piece of the mover.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Allotment {
-    pub(crate) steps: Slots,
-    pub(crate) roles: Slots,
+pub struct Allotment {
+    pub steps: Slots,
+    pub roles: Slots,
     /// Kinds of throws that stay unused, as `SeriesThrows::bit`s; only with [`Must::Greedy`].
-    pub(crate) skipped: u8,
+    pub skipped: u8,
 }
 
 /// Bits above the place in the byte of a piece: one marks declared twins (two pieces that move
@@ -25,31 +25,31 @@ const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
 /// The constants of a turn while its throws are allotted.
-pub(crate) struct SeriesTurn {
-    pub(crate) own: Slots,
-    pub(crate) declared: Set,
+pub struct SeriesTurn {
+    pub own: Slots,
+    pub declared: Set,
     /// Marked places that an enemy closes, as bits.
-    pub(crate) closed: u64,
+    pub closed: u64,
 }
 
 /// The units that can take a throw, by the slot of their first piece. If pieces are
 /// interchangeable, only the lowest slot is included.
-pub(crate) struct Units {
+pub struct Units {
     /// The place that each piece has reached.
-    pub(crate) reached: Slots,
-    pub(crate) alone: Set,
+    pub reached: Slots,
+    pub alone: Set,
     /// Pieces that move together with another piece.
-    pub(crate) together: Set,
+    pub together: Set,
     /// Waiting pieces that enter with a throw of 1.
-    pub(crate) entering: Set,
+    pub entering: Set,
     /// Pieces on the finish that leave the board with a throw of 1 (are borne off).
-    pub(crate) bearing: Set,
+    pub bearing: Set,
 }
 
 impl SeriesTurns {
     /// Returns an upper bound on the number of `remaining` throws that fit between the pieces and
     /// the finish.
-    pub(crate) fn most_by_room(
+    pub fn most_by_room(
         &self,
         turn: &SeriesTurn,
         allotment: &Allotment,
@@ -88,7 +88,7 @@ impl SeriesTurns {
     /// Returns whether some unit on the course certainly has room for `pips` more steps, for any
     /// division of these steps into throws.
     #[inline]
-    pub(crate) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
+    pub fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
         let together = if self.rules.unit.speed == Speed::Full {
@@ -109,7 +109,7 @@ impl SeriesTurns {
     /// Returns the units that can still take throws; `pips` is the sum of the remaining throws.
     /// Always inlined, so that the sets stay in registers.
     #[inline(always)]
-    pub(crate) fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
+    pub fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
         // [`role::ENTERED`] is 1, which is also the place of a piece that has entered.
         let places = turn.own.or(roles.only(role::ENTERED));
@@ -168,7 +168,7 @@ impl SeriesTurns {
     }
 
     /// Returns whether two pieces on one place of the course can move on as a unit.
-    pub(crate) fn may_join(&self, place: u8, is_declared: bool) -> bool {
+    pub fn may_join(&self, place: u8, is_declared: bool) -> bool {
         match self.rules.unit.kind {
             UnitKind::None => false,
             UnitKind::Together => true,
@@ -179,7 +179,7 @@ impl SeriesTurns {
     /// Returns the pieces that do not pass the finish if they move `pips` steps from their
     /// `reached` places.
     #[inline]
-    pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
+    pub fn within(&self, reached: Slots, pips: u32) -> Set {
         let too_far = u32::from(self.rules.home + 1).saturating_sub(pips);
         !reached.at_least(too_far as u8)
     }
@@ -187,7 +187,7 @@ impl SeriesTurns {
     /// Returns the slots that can take a throw of `pips`: pieces that move alone, and the first
     /// piece of each two that move together.
     #[inline]
-    pub(crate) fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
+    pub fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
         let moving = units.alone & self.within(units.reached, u32::from(pips));
         let joint = u32::from(self.joint_steps(pips));
         let together = units.together & self.within(units.reached, joint);
@@ -199,20 +199,20 @@ impl SeriesTurns {
 
     /// Returns the steps of two pieces that take a throw of `pips` together.
     #[inline]
-    pub(crate) fn joint_steps(&self, pips: u8) -> u8 {
+    pub fn joint_steps(&self, pips: u8) -> u8 {
         self.rules.effects[usize::from(pips)].unit_steps
     }
 
     /// Returns whether a unit can take a throw of `joint` steps.
     #[inline]
-    pub(crate) fn can_join(&self, joint: u8) -> bool {
+    pub fn can_join(&self, joint: u8) -> bool {
         joint > 0 || self.rules.unit.speed == Speed::HalfSpent
     }
 
     /// Returns whether two pieces together can take each of the `remaining` throws, if there is
     /// room.
     #[inline]
-    pub(crate) fn takes_all_together(&self, remaining: Remaining) -> bool {
+    pub fn takes_all_together(&self, remaining: Remaining) -> bool {
         match self.rules.unit.speed {
             Speed::Full | Speed::Double | Speed::HalfSpent => true,
             Speed::Half => remaining.counts[0] == 0,
@@ -223,7 +223,7 @@ impl SeriesTurns {
     /// Gives a throw to the unit of `action`, which must be able to take it; [`PASS`] leaves the
     /// throw unused.
     #[inline]
-    pub(crate) fn give(
+    pub fn give(
         &self,
         turn: &SeriesTurn,
         allotment: &Allotment,
@@ -256,12 +256,7 @@ impl SeriesTurns {
 
     /// Returns the allotment with the role of the unit of `action`, without steps.
     #[inline]
-    pub(crate) fn moving(
-        &self,
-        turn: &SeriesTurn,
-        allotment: &Allotment,
-        action: Action,
-    ) -> Allotment {
+    pub fn moving(&self, turn: &SeriesTurn, allotment: &Allotment, action: Action) -> Allotment {
         let (slot, mut roles) = (usize::from(action.0 % PAIRS.0), allotment.roles);
         let role = match turn.own.get(slot) {
             _ if action >= PAIRS && roles.get(slot) & role::LEAD == 0 => {
@@ -296,13 +291,13 @@ impl SeriesTurns {
 
     /// Returns whether the turn can certainly end with this allotment and after any further hop.
     #[inline]
-    pub(crate) fn completes(&self, allotment: &Allotment) -> bool {
+    pub fn completes(&self, allotment: &Allotment) -> bool {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
     /// Returns whether the turn can end with this allotment: the pieces can land, and no unit could
     /// take a skipped throw and then land.
-    pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
+    pub fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let extends = |throw| {
             allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw)
         };
@@ -311,19 +306,14 @@ impl SeriesTurns {
     }
 
     /// Returns whether some unit can take one more `throw` so that the allotment can land.
-    pub(crate) fn extends(
-        &self,
-        turn: &SeriesTurn,
-        allotment: &Allotment,
-        throw: AllottedThrow,
-    ) -> bool {
+    pub fn extends(&self, turn: &SeriesTurn, allotment: &Allotment, throw: AllottedThrow) -> bool {
         self.extensions(turn, allotment, throw)
             .any(|next| self.can_land(turn, &next))
     }
 
     /// Iterates over the allotments with one more `throw`, one for each unit that can take it.
     #[inline]
-    pub(crate) fn extensions(
+    pub fn extensions(
         &self,
         turn: &SeriesTurn,
         allotment: &Allotment,
@@ -342,7 +332,7 @@ impl SeriesTurns {
     /// Returns whether the allotment can land: every hop ends on an open square, and pieces are
     /// borne off only if all other pieces are on the finish.
     #[inline]
-    pub(crate) fn can_land(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
+    pub fn can_land(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
         for slot in 0..self.seating.pieces {
@@ -364,7 +354,7 @@ impl SeriesTurns {
 
     /// Returns the value of the smallest `remaining` throw, or 0.
     #[inline]
-    pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
+    pub fn smallest(&self, remaining: Remaining) -> u8 {
         let [first, second, third] = SeriesKind::ALL
             .map(|kind| (remaining.counts[kind as usize - 1], self.series.face(kind)));
         let left = [first, second, third, (remaining.last, remaining.last)]
@@ -375,7 +365,7 @@ impl SeriesTurns {
 
     /// Returns the sum of the values of all `remaining` throws.
     #[inline]
-    pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
+    pub fn sum(&self, remaining: Remaining) -> u32 {
         let pips = |kind: SeriesKind| {
             u32::from(self.series.face(kind)) * u32::from(remaining.counts[kind as usize - 1])
         };
@@ -384,14 +374,14 @@ impl SeriesTurns {
 }
 
 impl Allotment {
-    pub(crate) const NONE: Allotment = Allotment {
+    pub const NONE: Allotment = Allotment {
         steps: Slots::ZERO,
         roles: Slots::ZERO,
         skipped: 0,
     };
 
     #[inline]
-    pub(crate) fn of(state: &State) -> Allotment {
+    pub fn of(state: &State) -> Allotment {
         Allotment {
             steps: Slots::of(state.steps),
             roles: Slots::of(state.roles),
@@ -401,12 +391,12 @@ impl Allotment {
 }
 
 #[inline]
-pub(crate) fn actions(alone: Set, together: Set) -> ActionMask {
+pub fn actions(alone: Set, together: Set) -> ActionMask {
     ActionMask::of_bits(alone.bits() << SINGLES.0 | together.bits() << PAIRS.0)
 }
 
 /// Returns the place of a piece on the board, or the place where it enters.
 #[inline]
-pub(crate) fn base(place: u8) -> u8 {
+pub fn base(place: u8) -> u8 {
     place.max(1)
 }

@@ -24,7 +24,7 @@ use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{Must, Speed};
 use allot::{Allotment, SeriesTurn};
 
-pub(crate) const KIND: KindOfTurn = KindOfTurn {
+pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'S',
     name: "turn.kind = \"series\" with turn.hop = \"sum\"",
     dice: 1,
@@ -34,15 +34,15 @@ pub(crate) const KIND: KindOfTurn = KindOfTurn {
 /// The rules of the turn with their tables. With a throw of 1, pieces enter and are borne off
 /// (leave the board), and the series continues.
 #[derive(Clone, Debug)]
-pub(crate) struct SeriesTurns {
-    pub(crate) rules: Arc<Rules>,
+pub struct SeriesTurns {
+    pub rules: Arc<Rules>,
     seating: Participants,
-    pub(crate) series: SeriesThrows,
-    pub(crate) must: Must,
+    pub series: SeriesThrows,
+    pub must: Must,
     /// Places on marked squares, which have no captures, as bits. Equal for all seats.
-    pub(crate) marked: u64,
+    pub marked: u64,
     /// Whether a piece of an enemy closes a marked square.
-    pub(crate) blocks: bool,
+    pub blocks: bool,
     /// Places that two pieces can leave as a declared unit (`unit.kind = "declared"`), as bits.
     opposite: u64,
     /// Whether a piece that enters can capture.
@@ -55,7 +55,7 @@ pub(crate) struct SeriesTurns {
 }
 
 impl SeriesTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> SeriesTurns {
+    pub fn new(rules: Arc<Rules>) -> SeriesTurns {
         let blocks = rules.closing.to_single[2] != 0;
         SeriesTurns {
             series: SeriesThrows::new(Arc::clone(&rules)),
@@ -75,7 +75,7 @@ impl SeriesTurns {
 
     /// Returns whether the rules allow the tables of `turn_index`: a capture grants another series,
     /// pieces are borne off, and pieces that enter do not capture.
-    pub(crate) fn allows_tables(&self) -> bool {
+    pub fn allows_tables(&self) -> bool {
         self.rules.turn.again_on_capture && self.bears && !self.enters_among_enemies
     }
 
@@ -91,7 +91,7 @@ impl SeriesTurns {
     }
 
     #[inline]
-    pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
+    pub fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
         let declared = if declared == 0 {
             Set::NONE
         } else {
@@ -114,7 +114,7 @@ impl SeriesTurns {
 
     /// Returns, as bits, the places on the course of `by` whose squares hold pieces of `seat`.
     /// These pieces are on `places` of the course of `seat`.
-    pub(crate) fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
+    pub fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
         let held = places.iter().fold(0, |held, &place| {
             held | bits[seat][usize::from(place) % PLACES]
@@ -127,7 +127,7 @@ impl SeriesTurns {
 
     /// Returns the value of the throw that the next action allots, or `None` if all throws are
     /// used.
-    pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
+    pub fn next_value(&self, state: &State) -> Option<u8> {
         self.series
             .remaining(state)
             .split()

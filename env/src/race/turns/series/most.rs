@@ -82,7 +82,7 @@ impl SeriesTurns {
     /// uses. A smaller result is allowed if it is at least `enough`. Returns `None` if `allotment`
     /// cannot be completed legally.
     #[inline]
-    pub(crate) fn most_used(
+    pub fn most_used(
         &self,
         turn: &SeriesTurn,
         allotment: &Allotment,

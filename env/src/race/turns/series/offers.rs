@@ -12,7 +12,7 @@ use crate::sheet::values::Must;
 impl SeriesTurns {
     /// Returns the legal actions for the next throw, `throw`, if the throws `rest` remain after it.
     #[inline]
-    pub(crate) fn offers(
+    pub fn offers(
         &self,
         turn: &SeriesTurn,
         allotment: &Allotment,
@@ -80,7 +80,7 @@ impl SeriesTurns {
 
     /// Returns whether any of the `remaining` throws can still be used.
     #[inline]
-    pub(crate) fn can_use_more(
+    pub fn can_use_more(
         &self,
         turn: &SeriesTurn,
         allotment: &Allotment,
@@ -93,7 +93,7 @@ impl SeriesTurns {
 
     /// Returns whether the pieces can move by the throws that they have so far, and the turn can be
     /// completed legally.
-    pub(crate) fn can_complete(&self, state: &State) -> bool {
+    pub fn can_complete(&self, state: &State) -> bool {
         let turn = self.turn(state);
         let (own, declared) = (&state.pieces[state.mover], state.declared[state.mover]);
         let kind = |slot: usize| (base(own[slot]), declared >> slot & 1);

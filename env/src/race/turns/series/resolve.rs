@@ -10,7 +10,7 @@ use crate::race::position::state::{MAX_PIECES, State, in_order, role, sort};
 impl SeriesTurns {
     /// Plays the allotted turn: moves the pieces, captures, and ends the turn.
     #[inline]
-    pub(crate) fn resolve(&self, state: &mut State, allotment: &Allotment) {
+    pub fn resolve(&self, state: &mut State, allotment: &Allotment) {
         let mover = state.mover;
         let own = Slots::of(state.pieces[mover]);
         let landed = self.landed(own, allotment);
@@ -28,7 +28,7 @@ impl SeriesTurns {
     /// Iterates over the landings and entries on unmarked squares of the course: the place, and
     /// whether two pieces land together.
     #[inline]
-    pub(crate) fn landings(
+    pub fn landings(
         &self,
         allotment: &Allotment,
         landed: Slots,
@@ -48,7 +48,7 @@ impl SeriesTurns {
 
     /// Returns the places of the pieces by slot after all moves.
     #[inline]
-    pub(crate) fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
+    pub fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
         let roles = allotment.roles;
         // A piece that enters or is borne off moves one place.
         let one_on = roles.have(role::ENTERED | role::BORNE).each(1);
@@ -67,7 +67,7 @@ impl SeriesTurns {
     /// Returns the mover's places in ascending order after all moves, and the slots of its declared
     /// twins.
     #[inline]
-    pub(crate) fn settled(
+    pub fn settled(
         &self,
         own: Slots,
         declared: u8,
