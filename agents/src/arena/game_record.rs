@@ -92,8 +92,9 @@ impl GameLine {
             };
         }
         let is_header = |line: &str| line.starts_with("{\"arena\"");
-        let lines = (1..).zip(text.lines());
-        let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
+        let mut games = (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
         let (line, game) = game.ok_or_else(too_few)?;
         let not_a_game =
@@ -214,8 +215,8 @@ impl GameLine {
             match made {
                 MoveText::Throw(values) => {
                     let before = state;
-                    let thrown = race.throw(&mut state, values);
-                    thrown.map_err(|cause| Error::caused(place(&before), cause))?;
+                    race.throw(&mut state, values)
+                        .map_err(|cause| Error::caused(place(&before), cause))?;
                     moves.extend(outcomes(race, before, values).into_iter().map(Move::Throw));
                 }
                 &MoveText::Choice(number) => {
@@ -310,18 +311,22 @@ fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<Mov
             "line {line}: cannot find the turn to this position: there are more than {most} positions to search"
         )
     })?;
-    let made = (0..results.len()).find_map(|index| {
-        let end = results.state(index);
-        let throw = if end == next {
-            None
-        } else {
-            Some(thrown(end)?)
-        };
-        let choices = results
-            .actions(index)
-            .iter()
-            .map(|action| MoveText::Choice(action.0));
-        Some(choices.chain(throw).collect())
-    });
-    made.ok_or_else(none)
+    (0..results.len())
+        .find_map(|index| {
+            let end = results.state(index);
+            let throw = if end == next {
+                None
+            } else {
+                Some(thrown(end)?)
+            };
+            Some(
+                results
+                    .actions(index)
+                    .iter()
+                    .map(|action| MoveText::Choice(action.0))
+                    .chain(throw)
+                    .collect(),
+            )
+        })
+        .ok_or_else(none)
 }

@@ -73,11 +73,11 @@ impl MatchReport {
             },
         );
         for game in &games {
-            let others = game
+            let best = game
                 .results()
                 .filter(|result| result.0 != 0)
-                .map(|result| result.1);
-            let best = others.fold(f64::NEG_INFINITY, f64::max);
+                .map(|result| result.1)
+                .fold(f64::NEG_INFINITY, f64::max);
             for (_, own, luck) in game.results().filter(|result| result.0 == 0) {
                 sums.add(game.block, own, luck, chance_level);
                 match own.total_cmp(&best) {

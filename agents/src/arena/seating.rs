@@ -18,10 +18,10 @@ impl Seating {
 
     /// The seats that `agent` plays.
     pub fn seats_of(&self, agent: usize) -> SeatSet {
-        let own = Seat::ALL
+        Seat::ALL
             .into_iter()
-            .filter(|&seat| self.agent(seat) == Some(agent));
-        own.fold(SeatSet::EMPTY, SeatSet::with)
+            .filter(|&seat| self.agent(seat) == Some(agent))
+            .fold(SeatSet::EMPTY, SeatSet::with)
     }
 }
 

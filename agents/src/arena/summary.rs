@@ -76,8 +76,11 @@ impl GameFacts {
     /// game.
     pub(super) fn results(&self) -> impl Iterator<Item = (usize, f64, f64)> {
         let luck = |side: usize| self.luck.as_ref().map_or(0.0, |luck| luck[side]);
-        let returns = self.returns.iter().flatten().enumerate();
-        returns.map(move |(side, &own)| (self.agents[side], own, luck(side)))
+        self.returns
+            .iter()
+            .flatten()
+            .enumerate()
+            .map(move |(side, &own)| (self.agents[side], own, luck(side)))
     }
 }
 
@@ -243,8 +246,7 @@ impl Sums {
 
 /// The games that count: games of blocks without a truncated game. Blocks are in ascending order.
 pub fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
-    let blocks = all.chunk_by(|game, next| game.block == next.block);
-    blocks
+    all.chunk_by(|game, next| game.block == next.block)
         .filter(|games| games.iter().all(|game| game.returns.is_some()))
         .flatten()
         .collect()
@@ -277,8 +279,7 @@ pub fn sprt_summaries(sprt: Sprt, agents: usize, games: &[GameFacts]) -> Vec<Spr
         .all(|game| game.luck.as_ref().is_some_and(|luck| luck.len() == 2));
     let sums = sums_of_pairs(&games);
     let against = |other| {
-        let sums = sums.get(&(0, other)).cloned().unwrap_or_default();
-        let blocks = sums.blocks(1);
+        let blocks = sums.get(&(0, other)).cloned().unwrap_or_default().blocks(1);
         // In a game of several sides, the two agents are compared several times.
         let count = games
             .iter()

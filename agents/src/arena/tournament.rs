@@ -400,14 +400,14 @@ impl<'a> Tournament<'a> {
         let (luck, seats) = (luck(&turns), self.race.spec().seats);
         let luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
         let size = |turn: &TurnAnalysis<State>| turn.luck(turn.seat).abs().max(turn.regret());
-        let largest = turns
+        let swing = turns
             .iter()
             .enumerate()
-            .max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
-        let swing = largest.map(|(turn, values)| Swing {
-            turn,
-            size: rounded(size(values)),
-        });
+            .max_by(|a, b| size(a.1).total_cmp(&size(b.1)))
+            .map(|(turn, values)| Swing {
+                turn,
+                size: rounded(size(values)),
+            });
         GameLine {
             luck,
             swing,
@@ -434,14 +434,15 @@ impl<'a> Tournament<'a> {
             lines.iter().map(measure).collect::<Result<Vec<_>, Error>>()
         };
         std::thread::scope(|scope| {
-            let parts = lines.chunks(lines.len().div_ceil(threads.max(1)).max(1));
-            let workers: Vec<_> = parts
+            let workers: Vec<_> = lines
+                .chunks(lines.len().div_ceil(threads.max(1)).max(1))
                 .map(|lines| scope.spawn(move || part(lines)))
                 .collect();
-            let joined = workers
+            Ok(workers
                 .into_iter()
-                .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            Ok(joined.collect::<Result<Vec<_>, _>>()?.concat())
+                .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect::<Result<Vec<_>, _>>()?
+                .concat())
         })
     }
 

@@ -172,8 +172,9 @@ impl<'a> TensorFile<'a> {
                 format!("tensor {name} ends at byte {end}, but there are {most} bytes of data")
             })?;
         }
-        let manifest = header.metadata.remove(key);
-        let manifest = manifest
+        let manifest = header
+            .metadata
+            .remove(key)
             .ok_or_else(|| Error::new(format!("the header has no metadata entry \"{key}\"")))?;
         let tensors = SafeTensors::deserialize(bytes).map_err(Error::because(INVALID))?;
         Ok(TensorFile {
@@ -265,15 +266,17 @@ pub(crate) fn encode(
     manifest: String,
     tensors: &[NamedTensor],
 ) -> Result<Vec<u8>, Error> {
-    let views = tensors.iter().map(
-        |NamedTensor {
-             name,
-             shape,
-             dtype,
-             bytes,
-         }| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)),
-    );
-    let views: Result<Vec<_>, SafeTensorError> = views.collect();
+    let views: Result<Vec<_>, SafeTensorError> = tensors
+        .iter()
+        .map(
+            |NamedTensor {
+                 name,
+                 shape,
+                 dtype,
+                 bytes,
+             }| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)),
+        )
+        .collect();
     let metadata = HashMap::from([(key.to_owned(), manifest)]);
     views
         .and_then(|views| safetensors::serialize(views, Some(metadata)))

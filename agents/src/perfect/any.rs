@@ -222,8 +222,12 @@ fn list<G: Game>(
             }
             Node::Chance(seat) => {
                 is_first = is_first_side(game, seat);
-                let chances = game.chance_outcomes(&state).iter().enumerate();
-                for (outcome, &probability) in chances.filter(|&(_, &chance)| chance > 0.0) {
+                for (outcome, &probability) in game
+                    .chance_outcomes(&state)
+                    .iter()
+                    .enumerate()
+                    .filter(|&(_, &chance)| chance > 0.0)
+                {
                     let mut thrown = state.clone();
                     game.apply_chance(&mut thrown, Outcome(outcome as u8));
                     let end = match game.node(&thrown) {
@@ -262,13 +266,14 @@ fn sweep_bounds(turns: &Turns, bounds: &mut [[f64; 2]]) -> f64 {
             _ => turns.throws[start - 1].1,
         };
         for &(probability, to) in &turns.throws[start..end] {
-            let ends = turns.ends[from..to].iter();
-            let ends = ends.map(|&end| bounds[end as usize]);
-            let best = ends.reduce(|[a, b], [c, d]| match is_first {
-                true => [a.max(c), b.max(d)],
-                false => [a.min(c), b.min(d)],
-            });
-            let [low, high] = best.unwrap_or([0.0, 1.0]);
+            let [low, high] = turns.ends[from..to]
+                .iter()
+                .map(|&end| bounds[end as usize])
+                .reduce(|[a, b], [c, d]| match is_first {
+                    true => [a.max(c), b.max(d)],
+                    false => [a.min(c), b.min(d)],
+                })
+                .unwrap_or([0.0, 1.0]);
             sums[0] += probability * low;
             sums[1] += probability * high;
             from = to;
@@ -322,12 +327,13 @@ pub fn regret_in<G: Game>(
     games: u64,
     seed: u64,
 ) -> Interval {
-    let per_game = (0..games).map(|number| {
-        let mut rng = chance::stream(seed, number);
-        let mut state = game.initial_state(chance::first_seat(game.spec().seats, &mut rng));
-        game_regret(game, solved, agent, &mut state, &mut rng)
-    });
-    let (lost, decisions): (Vec<f64>, Vec<f64>) = per_game.unzip();
+    let (lost, decisions): (Vec<f64>, Vec<f64>) = (0..games)
+        .map(|number| {
+            let mut rng = chance::stream(seed, number);
+            let mut state = game.initial_state(chance::first_seat(game.spec().seats, &mut rng));
+            game_regret(game, solved, agent, &mut state, &mut rng)
+        })
+        .unzip();
     Interval::ratio(&lost, &decisions)
 }
 

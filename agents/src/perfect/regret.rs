@@ -129,12 +129,12 @@ impl Regrets {
 
     /// Summarizes the games of blocks without a truncated game.
     fn report(mut self, race: &Race) -> RegretReport {
-        let truncated = self
+        let truncated: BTreeSet<u64> = self
             .0
             .iter()
             .filter(|(_, game)| game.is_truncated)
-            .map(|(&(block, _), _)| block);
-        let truncated: BTreeSet<u64> = truncated.collect();
+            .map(|(&(block, _), _)| block)
+            .collect();
         self.0.retain(|(block, _), _| !truncated.contains(block));
         let sums = self.per_block(|game| game.regrets.iter().sum());
         let counts = self.per_block(|game| game.regrets.len() as f64);
@@ -192,8 +192,7 @@ fn shares(
             .map(|&(turn, ..)| chance::stream(turn as u64, 0))
             .collect();
         let policies = agent.policy(race, &states, &mut rngs);
-        let before = std::mem::take(&mut open);
-        for ((turn, state, share), (action, chance)) in before
+        for ((turn, state, share), (action, chance)) in std::mem::take(&mut open)
             .into_iter()
             .zip(policies)
             .flat_map(|(position, policy)| policy.into_iter().map(move |choice| (position, choice)))
@@ -294,8 +293,10 @@ fn add_game(
     (game, agent): (&PlayedGame, usize),
     shares: Option<Shares<'_>>,
 ) {
-    let own = analyze_turns(race, &mut Perfect::new(Arc::clone(table)), game, agent);
-    let (turns, forced): (Vec<_>, Vec<_>) = own.into_iter().partition(TurnAnalysis::is_choice);
+    let (turns, forced): (Vec<_>, Vec<_>) =
+        analyze_turns(race, &mut Perfect::new(Arc::clone(table)), game, agent)
+            .into_iter()
+            .partition(TurnAnalysis::is_choice);
     let is_chosen = |turn: &TurnAnalysis<State>| {
         (0..turn.values.len())
             .map(|end| f64::from(u8::from(turn.chosen == Some(end))))
@@ -311,7 +312,10 @@ fn add_game(
         .zip(&shares)
         .for_each(|(turn, shares)| regrets.add_decision(game.block, turn, shares));
     for turn in turns.iter().chain(&forced) {
-        let own = regrets.0.entry((game.block, turn.seat)).or_default();
-        own.is_truncated = game.ending == Ending::Truncated;
+        regrets
+            .0
+            .entry((game.block, turn.seat))
+            .or_default()
+            .is_truncated = game.ending == Ending::Truncated;
     }
 }

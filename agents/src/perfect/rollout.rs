@@ -185,9 +185,10 @@ impl<G: Game> Roller<'_, G> {
                     rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
                 }
             };
-            let games = (played..end)
-                .flat_map(|number| active.iter().map(move |&position| (position, number)));
-            let games: Vec<OpenGame<G::State>> = games.map(begin).collect();
+            let games: Vec<OpenGame<G::State>> = (played..end)
+                .flat_map(|number| active.iter().map(move |&position| (position, number)))
+                .map(begin)
+                .collect();
             self.play(games, &mut sums);
             played = end;
             let is_exact = |rollout: Rollout| {
@@ -258,7 +259,7 @@ impl<G: Game> Roller<'_, G> {
             .turns
             .unwrap_or(u32::MAX)
             .min(self.game.spec().turn_limit);
-        let decides = chance::throw_dice(self.game, state, |state, seat| {
+        chance::throw_dice(self.game, state, |state, seat| {
             if clock.begins_turn(seat) && clock.turns() >= most {
                 return None;
             }
@@ -267,8 +268,8 @@ impl<G: Game> Roller<'_, G> {
             let outcome = throws.draw(seat, number, throw, self.game.chance_outcomes(state));
             moves.push(Move::Throw(outcome));
             Some(outcome)
-        });
-        decides.is_some()
+        })
+        .is_some()
     }
 
     /// Whether a game that has ended was truncated at the turn limit.

@@ -279,11 +279,14 @@ pub(crate) fn random_unit(rng: &mut GameRng) -> f32 {
 /// Draws an index with a probability proportional to its weight.
 pub fn draw_weighted(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
     let mut left = weights.clone().sum::<f32>() * random_unit(rng);
-    let passed = weights.clone().take_while(|&weight| {
-        left -= weight;
-        left >= 0.0
-    });
-    passed.count().min(weights.count().saturating_sub(1))
+    weights
+        .clone()
+        .take_while(|&weight| {
+            left -= weight;
+            left >= 0.0
+        })
+        .count()
+        .min(weights.count().saturating_sub(1))
 }
 
 /// Draws one of the indices whose values are at most [`TIE`] below the largest, each with equal
@@ -315,8 +318,9 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
                     .nth(0)
                     .expect("a decision has a legal action")
             };
-            let answers = evaluations.iter().zip(asked);
-            answers
+            evaluations
+                .iter()
+                .zip(asked)
                 .map(|(evaluation, state)| {
                     evaluation
                         .best_action()

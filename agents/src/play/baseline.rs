@@ -125,11 +125,11 @@ fn running_order<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> [[u8; M
 /// Steps of all pieces of the other teams.
 fn enemy_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
     let spec = game.spec();
-    let enemies = spec
-        .seats
+    spec.seats
         .iter()
-        .filter(|&other| !spec.teams[seat].contains(other));
-    enemies.map(|enemy| total_steps(game, state, enemy)).sum()
+        .filter(|&other| !spec.teams[seat].contains(other))
+        .map(|enemy| total_steps(game, state, enemy))
+        .sum()
 }
 
 /// Steps of all pieces of a seat.

@@ -23,9 +23,9 @@ pub fn write_whole<E>(
     let (temporary, file) = open_temporary(path).map_err(&failed)?;
     let mut file = BufWriter::new(file);
     let written = write(&mut file).and_then(|()| {
-        let finished = file.flush().and_then(|()| file.get_ref().sync_all());
-        let named = finished.and_then(|()| fs::rename(&temporary, path));
-        named
+        file.flush()
+            .and_then(|()| file.get_ref().sync_all())
+            .and_then(|()| fs::rename(&temporary, path))
             .and_then(|()| sync_folder(path.parent().unwrap_or(path)))
             .map_err(&failed)
     });

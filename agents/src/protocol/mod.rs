@@ -253,13 +253,13 @@ impl Engine {
 
     fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
         let agent = self.agent.as_ref();
-        let agent = agent.ok_or_else(|| {
-            refuse(
-                code::AGENT,
-                "this operation needs an agent, but none is loaded",
-            )
-        })?;
         agent
+            .ok_or_else(|| {
+                refuse(
+                    code::AGENT,
+                    "this operation needs an agent, but none is loaded",
+                )
+            })?
             .player(race)
             .map_err(|error| refuse(code::AGENT, error))
     }

@@ -73,21 +73,18 @@ pub fn new_game(race: &Race, request: &Map<String, Value>, seed: u64) -> Answer 
     let start = request.get("start").filter(|start| !start.is_null());
     let first = match start {
         None => chance::first_seat(seats, &mut chance::stream(seed, 0)),
-        Some(start) => {
-            let letter = start
-                .as_str()
-                .filter(|start| start.len() == 1)
-                .and_then(|start| start.chars().next());
-            let seat = letter
-                .and_then(Seat::from_letter)
-                .filter(|&seat| seats.contains(seat));
-            seat.ok_or_else(|| {
+        Some(start) => start
+            .as_str()
+            .filter(|start| start.len() == 1)
+            .and_then(|start| start.chars().next())
+            .and_then(Seat::from_letter)
+            .filter(|&seat| seats.contains(seat))
+            .ok_or_else(|| {
                 refuse(
                     code::REQUEST,
                     format!("`start` must be one of the seats {seats:?}"),
                 )
-            })?
-        }
+            })?,
     };
     let mut answer = json!({"position": race.print(&race.initial_state(first))});
     if start.is_none() {
@@ -103,12 +100,11 @@ pub fn chance_outcomes((race, state): (Race, State)) -> Answer {
             "no dice are thrown in this position",
         ));
     }
-    let chances = race
+    let outcomes = race
         .chance_outcomes(&state)
         .iter()
         .enumerate()
-        .filter(|&(_, &probability)| probability > 0.0);
-    let outcomes = chances
+        .filter(|&(_, &probability)| probability > 0.0)
         .map(|(outcome, &probability)| json!({"throw": race.throw_values(Outcome(outcome as u8)), "p": probability}));
     Ok(json!({"outcomes": outcomes.collect::<Vec<_>>()}))
 }
@@ -136,10 +132,10 @@ pub fn apply((race, mut state): (Race, State), request: &Map<String, Value>) -> 
                     "`action` is an empty list; give at least one action",
                 ));
             }
-            let applied = list
+            let actions: Vec<Action> = list
                 .iter()
-                .map(|action| apply_action(&race, &mut state, action));
-            let actions: Vec<Action> = applied.collect::<Result<_, Refusal>>()?;
+                .map(|action| apply_action(&race, &mut state, action))
+                .collect::<Result<_, Refusal>>()?;
             turn = Some((
                 race.turn_text(&begins, &actions),
                 show::moves(&race, &begins, &actions),

@@ -82,8 +82,7 @@ impl Engine {
 
 /// Reads a sheet. A changed sheet with the name of a built-in game is an error.
 fn read(text: &str) -> Result<Sheet, Refusal> {
-    let sheet = Sheet::read(text, "sheet");
-    let sheet = sheet.map_err(|error| Refusal {
+    let sheet = Sheet::read(text, "sheet").map_err(|error| Refusal {
         code: code::GAME,
         message: error.to_string(),
         problems: error.problems,

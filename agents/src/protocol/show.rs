@@ -60,8 +60,7 @@ pub fn view((race, state): (Race, State)) -> Answer {
         })
     });
     let (node, mover) = node(&race, &state);
-    let legal = race.legal_actions(&state);
-    let actions = legal.iter().map(|action| {
+    let actions = race.legal_actions(&state).iter().map(|action| {
         let text = race.action_text(&state, action);
         let Some(step) = race.step(&state, action) else {
             // A throw that is played later is not passed.
@@ -268,8 +267,10 @@ impl Engine {
         let mut values: Vec<BySeat<f32>> = Vec::new();
         self.evaluator(&agent).values(&race, &leaves, &mut values);
         let best = |values: &[BySeat<f32>]| {
-            let best = values.iter().max_by(|a, b| a[seat].total_cmp(&b[seat]));
-            best.map(|values| by_seat(&race, values))
+            values
+                .iter()
+                .max_by(|a, b| a[seat].total_cmp(&b[seat]))
+                .map(|values| by_seat(&race, values))
                 .unwrap_or_default()
         };
         let actions = ranges

@@ -173,19 +173,20 @@ impl Folders {
             }
         }
         files.retain(|path| {
-            let opened = open_regular(path)
-                .map_err(Error::because(format!("cannot read {}", path.display())));
-            opened.map_err(|error| self.warn_skipped(&error)).is_ok()
+            open_regular(path)
+                .map_err(Error::because(format!("cannot read {}", path.display())))
+                .map_err(|error| self.warn_skipped(&error))
+                .is_ok()
         });
         files
     }
 
     /// Warns that a file or folder is skipped, with all causes.
     pub(super) fn warn_skipped(&self, error: &dyn std::error::Error) {
-        let causes = std::iter::successors(error.source(), |error| error.source());
-        let text = causes.fold(format!("skipped: {error}"), |text, cause| {
-            format!("{text}: {cause}")
-        });
+        let text = std::iter::successors(error.source(), |error| error.source())
+            .fold(format!("skipped: {error}"), |text, cause| {
+                format!("{text}: {cause}")
+            });
         self.warn.iter().for_each(|warn| warn(&text));
     }
 
@@ -219,8 +220,9 @@ impl Folders {
     pub fn largest_bot(&self, race: &Race) -> Option<Player> {
         let mut largest: Option<(usize, Player)> = None;
         for (_, source) in self.bots() {
-            let read = NamedAgent::of_source(source, Lookahead::Plies(1));
-            let Ok(agent) = read.map_err(|error| self.warn_skipped(&error)) else {
+            let Ok(agent) = NamedAgent::of_source(source, Lookahead::Plies(1))
+                .map_err(|error| self.warn_skipped(&error))
+            else {
                 continue;
             };
             let size = agent

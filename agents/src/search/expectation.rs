@@ -53,14 +53,15 @@ impl Expectation {
         scratch: &mut TurnResults<G::State>,
         results: &mut Vec<G::State>,
     ) -> Expectation {
-        let throws = throw_series(game, actual.start, limit, Draws::One, rng).into_iter();
-        let branches = throws.map(|(state, probability)| match state == *actual.thrown {
-            true => (probability, actual.results.clone()),
-            false => (
-                probability,
-                append_afterstates(game, &state, scratch, results),
-            ),
-        });
+        let branches = throw_series(game, actual.start, limit, Draws::One, rng)
+            .into_iter()
+            .map(|(state, probability)| match state == *actual.thrown {
+                true => (probability, actual.results.clone()),
+                false => (
+                    probability,
+                    append_afterstates(game, &state, scratch, results),
+                ),
+            });
         Expectation(branches.collect())
     }
 

@@ -185,17 +185,17 @@ impl Tree {
         match self {
             Tree::Leaf(number) => leaf_values[*number],
             Tree::Known(returns) => *returns,
-            Tree::Best(seat, results) => {
-                let results = results.iter().map(|result| result.values(leaf_values));
-                let best = results.reduce(|best, next| {
+            Tree::Best(seat, results) => results
+                .iter()
+                .map(|result| result.values(leaf_values))
+                .reduce(|best, next| {
                     if next[*seat] > best[*seat] {
                         next
                     } else {
                         best
                     }
-                });
-                best.expect("a turn has a result")
-            }
+                })
+                .expect("a turn has a result"),
             Tree::Mean(throws) => {
                 let mut mean = BySeat::default();
                 for (probability, throw) in throws {

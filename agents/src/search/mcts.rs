@@ -144,8 +144,11 @@ impl<'a, G: Game, E: Evaluator<G>> Tree<'a, G, E> {
         self.sort(&mut candidates, seat);
         // A candidate that ends the game has its exact value and needs no step.
         let steps = |&candidate: &usize| self.affordable_steps(candidate);
-        let found = candidates.iter().map(steps).find(|&steps| steps > 0);
-        let mut left = found.unwrap_or(0);
+        let mut left = candidates
+            .iter()
+            .map(steps)
+            .find(|&steps| steps > 0)
+            .unwrap_or(0);
         // The number of halvings from `count` candidates to one.
         let rounds = |count: usize| count.next_power_of_two().ilog2().max(1) as usize;
         let mut count = candidates.len().min(CANDIDATES);

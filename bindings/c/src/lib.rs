@@ -79,8 +79,8 @@ unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
         return Err(format!("{what} is NULL").into());
     }
     // SAFETY: it is not NULL, so by contract it ends with a zero byte.
-    let text = unsafe { CStr::from_ptr(text) };
-    text.to_str()
+    unsafe { CStr::from_ptr(text) }
+        .to_str()
         .map_err(|error| format!("{what} is not UTF-8: {error}").into())
 }
 
@@ -176,8 +176,7 @@ pub extern "C" fn ashta_last_error() -> *const c_char {
 pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     or_error(null_mut(), || {
         // SAFETY: guaranteed by the contract of this function.
-        let name = unsafe { read(name, "the name") }?;
-        let agent: NamedAgent = name.parse()?;
+        let agent: NamedAgent = unsafe { read(name, "the name") }?.parse()?;
         let folder = match &agent {
             NamedAgent::Bot {
                 source: BotSource::File(path),

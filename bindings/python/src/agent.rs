@@ -284,8 +284,7 @@ impl Agent {
     ) -> PyResult<T> {
         let idle = lock(&self.idle).pop();
         let mut instance = idle.unwrap_or_else(|| AgentInstance::of(&self.mind, &self.game));
-        let interrupt = Arc::clone(&instance.interrupt);
-        let found = interrupt.watch(py, || compute(&mut instance));
+        let found = Arc::clone(&instance.interrupt).watch(py, || compute(&mut instance));
         lock(&self.idle).push(instance);
         found
     }
@@ -309,8 +308,11 @@ impl Agent {
             let streams = 0..positions.len() as u64;
             let mut rngs: Vec<GameRng> =
                 streams.map(|stream| chance::stream(seed, stream)).collect();
-            let actions = instance.act(race, positions, &mut rngs);
-            actions.into_iter().map(|action| action.0.into()).collect()
+            instance
+                .act(race, positions, &mut rngs)
+                .into_iter()
+                .map(|action| action.0.into())
+                .collect()
         })?)
     }
 }
@@ -569,10 +571,10 @@ impl Bot {
     #[pyo3(signature = (bot, folders = None))]
     fn load(py: Python<'_>, bot: PathBuf, folders: Option<Vec<PathBuf>>) -> Result<Bot> {
         let folders = folders_or_default(py, folders)?;
-        let named = folders
+        let source = folders
             .bot(&bot.to_string_lossy())
-            .filter(|_| !bot.is_file());
-        let source = named.unwrap_or(BotSource::File(bot));
+            .filter(|_| !bot.is_file())
+            .unwrap_or(BotSource::File(bot));
         let bot = py.detach(|| source.read())?;
         Bot::of(source, folders, bot)
     }
@@ -629,12 +631,13 @@ impl Bot {
         let (interrupt, mut scratch) = (Interrupt::new(), Scratch::default());
         let forward = |rows: Range<usize>, _: &mut Vec<()>| {
             for row in rows {
-                let ones = observations
+                let active: Vec<u16> = observations
                     .row(row)
                     .into_iter()
                     .enumerate()
-                    .filter(|&(_, &entry)| entry != 0.0);
-                let active: Vec<u16> = ones.map(|(entry, _)| entry as u16).collect();
+                    .filter(|&(_, &entry)| entry != 0.0)
+                    .map(|(entry, _)| entry as u16)
+                    .collect();
                 let (found, policy) = self.bot.net.forward(&active, &mut scratch);
                 values.extend_from_slice(found);
                 logits.extend_from_slice(policy);

@@ -105,10 +105,11 @@ pub fn regret<'py>(
         ..MatchProgress::UNWATCHED
     };
     let make = || mind.agent(&game, &stop);
-    let found = stop.watch_thread(py, || {
-        against_perfect(race, &make, judged, &perfect, &config, &progress)
-    })?;
-    let (report, regret) = found.context("regret exists only in games for two players")?;
+    let (report, regret) = stop
+        .watch_thread(py, || {
+            against_perfect(race, &make, judged, &perfect, &config, &progress)
+        })?
+        .context("regret exists only in games for two players")?;
     let result = MatchResult {
         opponent: "perfect".to_owned(),
         report,

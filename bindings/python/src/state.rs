@@ -90,13 +90,11 @@ impl State {
     }
 
     fn outcomes(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let chances = self
-            .game
+        self.game
             .race
             .chance_outcomes(&self.state)
             .iter()
-            .enumerate();
-        chances
+            .enumerate()
             .filter(|&(_, &chance)| chance > 0.0)
             .map(|(outcome, &chance)| (outcome, chance))
     }

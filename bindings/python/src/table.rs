@@ -51,10 +51,10 @@ impl Table {
         } else {
             let wrong = |_| wrong_type("`table` must be a file, the name of a table, or a `Game`");
             let path: PathBuf = table.extract().map_err(wrong)?;
-            let named = folders
+            let path = folders
                 .table(&path.to_string_lossy())
-                .filter(|_| !path.is_file());
-            let path = named.unwrap_or(path);
+                .filter(|_| !path.is_file())
+                .unwrap_or(path);
             let table = Arc::new(py.detach(|| Values::read(&path))?);
             let game = Race::new(table.ruleset().clone()).into();
             (

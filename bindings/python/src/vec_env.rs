@@ -230,10 +230,9 @@ fn generators(seed: &Bound<'_, PyAny>, num_games: usize) -> Result<Vec<GameRng>>
         seeds.len()
     );
     let generator = |(game, seed): (usize, &Bound<'_, PyAny>)| {
-        let found = seed
-            .extract()
-            .map_err(|error: PyErr| anyhow!("`seed` [{game}]: {}", error.value(seed.py())));
-        found.map(|Seed(seed)| chance::stream(seed, 0))
+        seed.extract()
+            .map_err(|error: PyErr| anyhow!("`seed` [{game}]: {}", error.value(seed.py())))
+            .map(|Seed(seed)| chance::stream(seed, 0))
     };
     Ok(seeds
         .iter()
@@ -405,10 +404,10 @@ impl VectorGame {
         for &row in &rows {
             let set = usize::try_from(row)
                 .ok()
-                .and_then(|row| is_set.get_mut(row));
-            let set = set.ok_or_else(|| {
-                anyhow::anyhow!("there is no game {row}, only 0 to {}", self.num_games - 1)
-            })?;
+                .and_then(|row| is_set.get_mut(row))
+                .ok_or_else(|| {
+                    anyhow::anyhow!("there is no game {row}, only 0 to {}", self.num_games - 1)
+                })?;
             ensure!(!*set, "`rows` has {row} twice");
             *set = true;
         }

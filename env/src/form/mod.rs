@@ -131,25 +131,33 @@ impl Form {
     /// Returns the sections of the schema, and their keys with dots.
     fn keys(&self) -> Vec<String> {
         let keys_of = |section: &str, schema: &Value| {
-            let keys = schema["properties"].as_object().into_iter().flatten();
-            let keys = keys.filter(|(_, schema)| schema["deprecated"] != true);
-            keys.map(|(key, _)| format!("{section}{key}"))
+            schema["properties"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter(|(_, schema)| schema["deprecated"] != true)
+                .map(|(key, _)| format!("{section}{key}"))
                 .collect::<Vec<_>>()
         };
         let sections = keys_of("", self.schema);
-        let inner = sections.iter().flat_map(|section| {
-            let table = self.of_table(&self.schema["properties"][section]);
-            table.map_or(Vec::new(), |table| keys_of(&format!("{section}."), table))
-        });
-        inner.chain(sections.iter().cloned()).collect()
+        sections
+            .iter()
+            .flat_map(|section| {
+                let table = self.of_table(&self.schema["properties"][section]);
+                table.map_or(Vec::new(), |table| keys_of(&format!("{section}."), table))
+            })
+            .chain(sections.iter().cloned())
+            .collect()
     }
 
     /// Returns the alternatives that a schema allows, or the schema itself, with references
     /// resolved.
     fn alternatives<'s>(&'s self, schema: &'s Value) -> Vec<&'s Value> {
         if let Some(name) = schema["$ref"].as_str() {
-            let named = self.schema.pointer(name.trim_start_matches('#'));
-            return named.map_or(Vec::new(), |schema| self.alternatives(schema));
+            return self
+                .schema
+                .pointer(name.trim_start_matches('#'))
+                .map_or(Vec::new(), |schema| self.alternatives(schema));
         }
         let any = schema["anyOf"]
             .as_array()
@@ -370,9 +378,13 @@ impl Check<'_> {
             false => Vec::new(),
         };
         let near = nearest(key, keys.iter().map(String::as_str));
-        let known = schema["properties"].as_object().into_iter().flatten();
-        let known = known.filter(|(_, schema)| schema["deprecated"] != true);
-        let known: Vec<&str> = known.map(|(name, _)| name.as_str()).collect();
+        let known: Vec<&str> = schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, schema)| schema["deprecated"] != true)
+            .map(|(name, _)| name.as_str())
+            .collect();
         let quoted = |names: &[&str], between| {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             names.join(between)
@@ -406,13 +418,21 @@ fn words(schema: &Value) -> Option<Vec<&str>> {
     if let Some(word) = schema["const"].as_str() {
         return Some(vec![word]);
     }
-    let words = schema["enum"].as_array()?.iter();
-    Some(words.filter_map(Value::as_str).collect())
+    Some(
+        schema["enum"]
+            .as_array()?
+            .iter()
+            .filter_map(Value::as_str)
+            .collect(),
+    )
 }
 
 fn required(schema: &Value) -> impl Iterator<Item = &str> {
-    let names = schema["required"].as_array().into_iter().flatten();
-    names.filter_map(Value::as_str)
+    schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
 }
 
 /// Returns the whole numbers that a schema allows. Schemas have no bounds for numbers of 32 bits.

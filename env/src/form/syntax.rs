@@ -17,11 +17,10 @@ pub(super) fn syntax_problems(text: &str, errors: &[Error]) -> Vec<(usize, Strin
     };
     let key = |line: usize| {
         let (section, own) = (last(line, is_section), last(line, |_| true));
-        let names = [section, own.filter(|_| own != section)]
+        [section, own.filter(|_| own != section)]
             .into_iter()
             .flatten()
-            .filter_map(|line| name(lines[line]));
-        names
+            .filter_map(|line| name(lines[line]))
             .map(|name| name.trim_matches(['[', ']', ' ']))
             .collect::<Vec<_>>()
             .join(".")

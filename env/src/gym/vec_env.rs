@@ -230,8 +230,9 @@ impl<G: Game> VecEnv<G> {
             env.game
                 .observe_active(&env.now.state, seat, &mut self.active);
             write_active(out.observations.row_mut(index), &self.active);
-            let mask = out.masks.row_mut(index);
-            mask.into_iter()
+            out.masks
+                .row_mut(index)
+                .into_iter()
                 .enumerate()
                 .for_each(|(action, cell)| *cell = env.legal.contains(Action(action as u8)));
             out.players[index] = seats.iter().take_while(|&other| other != seat).count() as i64;

@@ -170,10 +170,9 @@ impl Race {
         // If the board is a cross, notes can be inside the frame, beside the upper arm.
         let mut notes = self.notes(state);
         let beside = (rows - 1).saturating_sub(notes.len())..rows - 1;
-        let beside = self
+        let columns_taken = self
             .squares()
-            .filter(|(square, _)| beside.contains(&usize::from(square.row)));
-        let columns_taken = beside
+            .filter(|(square, _)| beside.contains(&usize::from(square.row)))
             .map(|(square, _)| square.column)
             .max()
             .map_or(1, |column| usize::from(column) + 1);

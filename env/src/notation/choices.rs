@@ -77,8 +77,9 @@ impl Race {
 
     /// The distinct squares on which pieces of `start` are captured in a turn that ends in `end`.
     pub fn captures(&self, start: &State, end: &State) -> Vec<Square> {
-        let captured = self.captured(start, end, self.colour(start)).into_iter();
-        let mut squares: Vec<Square> = captured
+        let mut squares: Vec<Square> = self
+            .captured(start, end, self.colour(start))
+            .into_iter()
             .filter_map(|(seat, slot)| self.square(seat, start.pieces[seat][slot]))
             .collect();
         squares.sort_unstable();

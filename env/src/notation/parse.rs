@@ -294,8 +294,8 @@ impl Race {
             .split(',')
             .filter(|_| !is_next || !list.is_empty())
             .map(number)
-            .collect::<Option<Vec<u8>>>();
-        let values = values.ok_or("throws must be numbers with commas between them")?;
+            .collect::<Option<Vec<u8>>>()
+            .ok_or("throws must be numbers with commas between them")?;
         if !self
             .registers
             .read_counts(state, if is_next { "*" } else { "" }, counts)
@@ -337,8 +337,8 @@ impl Race {
             }
             let sign = item
                 .find(['+', '&', '~', '^'])
-                .or_else(|| item.strip_suffix('-').map(str::len));
-            let sign = sign.ok_or_else(unknown)?;
+                .or_else(|| item.strip_suffix('-').map(str::len))
+                .ok_or_else(unknown)?;
             let (name, is_declared) = self.declaration(&item[..sign]);
             let place = self.place(name).ok_or_else(unknown)?;
             let steps = &item[sign + 1..];

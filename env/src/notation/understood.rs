@@ -97,8 +97,8 @@ impl Race {
     pub fn understood(&self) -> Vec<RuleTopic> {
         let facts = self.facts();
         let topic = |(topic, text): (&'static String, &'static Value)| {
-            let text = facts.filled(text.as_str().unwrap_or_default());
-            let sentences: Vec<String> = text
+            let sentences: Vec<String> = facts
+                .filled(text.as_str().unwrap_or_default())
                 .lines()
                 .filter(|line| !line.is_empty())
                 .map(str::to_owned)
@@ -137,8 +137,8 @@ impl Race {
     fn facts(&self) -> Facts {
         let (rules, sheet) = (&self.rules, self.ruleset().sheet());
         let mut facts = Facts(Table::new());
-        let table = sheet.table();
-        for (part, keys) in table
+        for (part, keys) in sheet
+            .table()
             .iter()
             .filter_map(|(part, keys)| Some((part, keys.as_table()?)))
         {
@@ -289,10 +289,9 @@ impl Race {
         facts.set_if(!again.is_empty(), "second visits", again.join(", "));
         let mut marks = Vec::new();
         for kind in board.mark_kinds() {
-            let marked = self
+            let names = self
                 .squares()
-                .filter(|&(_, ground)| ground == Ground::Marked);
-            let names = marked
+                .filter(|&(_, ground)| ground == Ground::Marked)
                 .map(|(square, _)| square.to_string())
                 .filter(|name| kind.squares.contains(name));
             let names = joined(names, ", ");

@@ -77,8 +77,12 @@ impl Race {
 
     fn check_finished(&self, state: &State) -> Result<(), String> {
         let spec = self.spec();
-        let places = spec.seats.iter().map(|seat| state.finished[seat]);
-        let mut places: Vec<u8> = places.filter(|&place| place > 0).collect();
+        let mut places: Vec<u8> = spec
+            .seats
+            .iter()
+            .map(|seat| state.finished[seat])
+            .filter(|&place| place > 0)
+            .collect();
         places.sort_unstable();
         let problem = match spec.payoff {
             Payoff::Winner if places.len() > 1 => "two seats have won".to_owned(),

@@ -141,9 +141,11 @@ impl Race {
 
     /// The throws that can begin a move of a piece at `place` in the turn of `state`.
     fn beginnings(&self, state: &State, place: u8) -> BTreeSet<u8> {
-        let turns = self.turn_graph(state, MOST).unwrap_or_default();
-        let moves = turns.moves.iter().filter(|next| next.from == place);
-        moves
+        self.turn_graph(state, MOST)
+            .unwrap_or_default()
+            .moves
+            .iter()
+            .filter(|next| next.from == place)
             .filter_map(|next| next.throws.first().copied())
             .collect()
     }
@@ -252,9 +254,10 @@ impl Race {
             .copied()
             .filter(fits)
             .collect();
-        let moving = throws.iter().filter(|(_, is_moved)| *is_moved);
-        let pairs = moving.filter_map(|(throw, _)| <[u8; 2]>::try_from(&throw[..]).ok());
-        let pairs = pairs
+        let pairs = throws
+            .iter()
+            .filter(|(_, is_moved)| *is_moved)
+            .filter_map(|(throw, _)| <[u8; 2]>::try_from(&throw[..]).ok())
             .filter(|throw| !throw.iter().any(|value| values.contains(value)))
             .collect();
         (values, pairs)

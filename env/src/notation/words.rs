@@ -215,22 +215,26 @@ impl Race {
     /// The pieces that a turn of `colour` from `start` to `end` captures, by seat and slot in
     /// `start`.
     pub fn captured(&self, start: &State, end: &State, colour: Seat) -> Vec<(Seat, usize)> {
-        let others = self.spec().seats.iter().filter(|&seat| seat != colour);
-        let lost = others.map(|seat| {
-            let mut left = end.pieces[seat].to_vec();
-            let mut is_lost = |&slot: &usize| {
-                let place = start.pieces[seat][slot];
-                left.iter()
-                    .position(|&other| other == place)
-                    .map(|at| left.remove(at))
-                    .is_none()
-            };
-            (0..self.pieces())
-                .filter(|slot| is_lost(slot))
-                .map(|slot| (seat, slot))
-                .collect::<Vec<_>>()
-        });
-        lost.flatten().collect()
+        self.spec()
+            .seats
+            .iter()
+            .filter(|&seat| seat != colour)
+            .map(|seat| {
+                let mut left = end.pieces[seat].to_vec();
+                let mut is_lost = |&slot: &usize| {
+                    let place = start.pieces[seat][slot];
+                    left.iter()
+                        .position(|&other| other == place)
+                        .map(|at| left.remove(at))
+                        .is_none()
+                };
+                (0..self.pieces())
+                    .filter(|slot| is_lost(slot))
+                    .map(|slot| (seat, slot))
+                    .collect::<Vec<_>>()
+            })
+            .flatten()
+            .collect()
     }
 
     /// The captured pieces of `start` in words, one text for each seat and square.

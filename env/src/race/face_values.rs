@@ -40,8 +40,10 @@ impl Race {
         }
         let (mut next, mut rest) = (*state, values);
         loop {
-            let chances = self.chance_outcomes(&next).iter().zip(0..);
-            let possible = chances
+            let possible = self
+                .chance_outcomes(&next)
+                .iter()
+                .zip(0..)
                 .filter(|&(&chance, _)| chance > 0.0)
                 .map(|(_, outcome)| Outcome(outcome));
             let (thrown, more) = rest.split_at(self.rules.values_of_throw().min(rest.len()));

@@ -56,12 +56,12 @@ impl Sheet {
     }
 
     fn read_as(text: &str, file: &str, is_new: bool) -> Result<Sheet, SheetError> {
-        let form = Form {
+        let mut reading = Form {
             schema: &SCHEMA,
             removed: &REMOVED,
             has_key,
-        };
-        let mut reading = form.read(text);
+        }
+        .read(text);
         if reading.is_complete {
             match Sheet::deserialize(std::mem::take(&mut reading.table)) {
                 Ok(sheet) => {

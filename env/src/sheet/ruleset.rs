@@ -152,13 +152,12 @@ impl Ruleset {
     /// Applies the house rules to the sheet, and fails if there are `problems` or the rules
     /// contradict each other.
     fn apply(mut self, mut problems: Vec<RulesetProblem>) -> Result<Ruleset, RulesetError> {
-        let chosen = self
+        let changes: Vec<_> = self
             .base
             .flags
             .values()
             .zip(&self.values)
-            .filter(|&(_, &value)| value > 0);
-        let changes: Vec<_> = chosen
+            .filter(|&(_, &value)| value > 0)
             .map(|(flag, &value)| &flag.values[usize::from(value)].changes)
             .collect();
         problems.extend(self.conflicts());

@@ -60,17 +60,16 @@ impl Sheets {
     /// # Errors
     /// If the name is unknown.
     pub fn named(&self, name: &str) -> Result<&Arc<Sheet>, RulesetError> {
-        let found = self
-            .own
+        self.own
             .iter()
             .find(|sheet| sheet.name == name)
-            .or_else(|| builtin::named(name));
-        found.ok_or_else(|| {
-            RulesetProblem::UnknownGame {
-                game: name.to_owned(),
-            }
-            .into()
-        })
+            .or_else(|| builtin::named(name))
+            .ok_or_else(|| {
+                RulesetProblem::UnknownGame {
+                    game: name.to_owned(),
+                }
+                .into()
+            })
     }
 
     /// All sheets: the built-in sheets by name, then the added sheets in the order of their

@@ -235,10 +235,11 @@ impl ListedWalk {
     fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover];
-        let touched = rules.touched(index.sides.places(side), &rules.outcomes[outcome]);
-        let [landed, passed] = touched.map(|places| {
-            places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)])
-        });
+        let [landed, passed] = rules
+            .touched(index.sides.places(side), &rules.outcomes[outcome])
+            .map(|places| {
+                places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)])
+            });
         let [single, unit] =
             [&rules.closing.to_single, &rules.closing.to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
@@ -322,11 +323,11 @@ impl ListedWalk {
             let mut left = end.pieces;
             let is_lost = |&(seat, place): &Piece| {
                 let places = &mut left[seat];
-                let left = places
+                places
                     .iter_mut()
                     .find(|other| **other == place)
-                    .map(|other| *other = NO_PIECE);
-                left.is_none()
+                    .map(|other| *other = NO_PIECE)
+                    .is_none()
             };
             let lost: Vec<Piece> = enemies.iter().copied().filter(is_lost).collect();
             let then = stepped::continuation(&self.race, end, mover);

@@ -41,14 +41,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, actors: Option<Actors<
 /// allowed numbers.
 fn with_negative_numbers(command: Command) -> Command {
     let reads = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
-    let command = command.mut_args(|arg| {
-        if reads(&arg) {
-            arg.allow_negative_numbers(true)
-        } else {
-            arg
-        }
-    });
-    command.mut_subcommands(with_negative_numbers)
+    command
+        .mut_args(|arg| {
+            if reads(&arg) {
+                arg.allow_negative_numbers(true)
+            } else {
+                arg
+            }
+        })
+        .mut_subcommands(with_negative_numbers)
 }
 
 /// Blocks the signals that must not end the program. New threads and processes inherit the blocks.
@@ -57,8 +58,8 @@ fn block_signals() {
     use nix::sys::signal::{SigSet, Signal};
     // `nohup` and shells can start the program with ignored signals. The Ctrl-C handler would
     // receive these signals if they were not blocked.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status
+    let ignored = std::fs::read_to_string("/proc/self/status")
+        .unwrap_or_default()
         .lines()
         .find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     let is_ignored = |&signal: &Signal| ignored.unwrap_or(0) >> (signal as i32 - 1) & 1 == 1;

@@ -190,8 +190,11 @@ impl Analysis {
             }
         };
         let turns: Vec<AnalyzedTurn> = values.iter().enumerate().map(turn).collect();
-        let seats = race.spec().seats.iter().zip(&line.players);
-        let players = seats
+        let players = race
+            .spec()
+            .seats
+            .iter()
+            .zip(&line.players)
             .map(|(seat, name)| player(seat, name, &turns, &values, reference))
             .collect();
         Ok(Analysis {

@@ -106,12 +106,11 @@ impl ShownGame {
         begins: usize,
     ) -> Result<ShownGame> {
         let analysis = Analysis::new(race, line, reference)?;
-        let positions = analysis
+        let frames = analysis
             .turns
             .iter()
             .map(|turn| turn.position.as_str())
-            .chain([analysis.end.as_str()]);
-        let frames = positions
+            .chain([analysis.end.as_str()])
             .map(|position| Ok(Frame::new(race, &race.parse_state(position)?)))
             .collect::<Result<_>>()?;
         Ok(ShownGame {
@@ -142,10 +141,10 @@ impl Frame {
         }
         let off = race.spec().seats.iter().map(|seat| {
             let mut places: BTreeMap<u8, usize> = BTreeMap::new();
-            let own = standing
+            standing
                 .iter()
-                .filter(|piece| piece.seat == seat && piece.square.is_none());
-            own.for_each(|piece| *places.entry(piece.place).or_default() += 1);
+                .filter(|piece| piece.seat == seat && piece.square.is_none())
+                .for_each(|piece| *places.entry(piece.place).or_default() += 1);
             let texts: Vec<String> = places
                 .iter()
                 .map(|(&place, count)| format!("{} {count}", race.place_text(place)))

@@ -165,10 +165,10 @@ pub fn against(
     progress: &MatchProgress<'_>,
     net: Option<&Arc<PortableNet>>,
 ) -> MatchResult {
-    let measured = opponent
+    let (report, regret) = opponent
         .table()
-        .and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress));
-    let (report, regret) = measured.unzip();
+        .and_then(|table| against_perfect(race, agent, Judged::Played, table, config, progress))
+        .unzip();
     let opponents = || opponent.agent();
     let luck = |game: &PlayedGame| {
         net.map(|net| luck_of_sides(race, &mut NetEvaluator::new(Arc::clone(net)), game))
@@ -303,8 +303,9 @@ impl RunEvaluator {
         perfect: Option<Player>,
     ) -> Result<RunEvaluator> {
         let player = |spec: &String| {
-            let player = agent(spec).and_then(|agent| games::player(&agent, race));
-            let player = player.with_context(|| format!("section [evaluation], opponent `{spec}`"));
+            let player = agent(spec)
+                .and_then(|agent| games::player(&agent, race))
+                .with_context(|| format!("section [evaluation], opponent `{spec}`"));
             player.map(|player| (spec.clone(), player))
         };
         if config.evaluation.exploitability {

@@ -18,10 +18,10 @@ pub use ashta_agents::play::files::TEMPORARY;
 /// Replaces the file at `path` by `content`. A reader sees the old or the new content, never a
 /// part.
 pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let written = files::write_whole(path, Error::new, |file| {
+    files::write_whole(path, Error::new, |file| {
         Ok(file.write_all(content.as_ref())?)
-    });
-    written.with_context(|| cannot_write(path))
+    })
+    .with_context(|| cannot_write(path))
 }
 
 /// Opens a regular file for writing; refuses links, pipes and devices.

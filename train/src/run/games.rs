@@ -77,8 +77,8 @@ fn not_loaded(spec: &str, error: AgentError) -> Error {
         _ => spec,
     };
     let lookahead = &spec[path.len()..];
-    let bots = Folders::from(vec![Path::new(path).join(BOTS_FOLDER)]).bots();
-    let bots: Vec<String> = bots
+    let bots: Vec<String> = Folders::from(vec![Path::new(path).join(BOTS_FOLDER)])
+        .bots()
         .iter()
         .map(|(_, source)| format!("`{source}{lookahead}`"))
         .collect();

@@ -32,10 +32,9 @@ impl History {
             .iter()
             .zip(self.0.iter().skip(1))
             .flat_map(|((_, old), (iteration, new))| {
-                let values = new
-                    .iter()
-                    .map(|(key, value)| (*iteration, key, old.get(key), value));
-                values.filter(|(.., old, new)| *old != Some(*new))
+                new.iter()
+                    .map(|(key, value)| (*iteration, key, old.get(key), value))
+                    .filter(|(.., old, new)| *old != Some(*new))
             })
     }
 

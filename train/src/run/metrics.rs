@@ -73,9 +73,10 @@ impl Metrics {
     /// metrics of later iterations. If `last` is `None`, removes all metrics.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
-        let made = fs::create_dir_all(&folder).map_err(Error::new);
-        let tried = made.and_then(|()| check_writable(&folder.join("probe")));
-        tried.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+        fs::create_dir_all(&folder)
+            .map_err(Error::new)
+            .and_then(|()| check_writable(&folder.join("probe")))
+            .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
         forget_lines(&path, last)?;
         forget_events(&folder, last)?;
         let lines = open_to_write(&path, OpenOptions::new().create(true).append(true))?;
@@ -178,13 +179,15 @@ impl EventFile {
             .map_or(0.0, |since| since.as_secs_f64());
         let mut bytes = Vec::new();
         let mut records = RecordWriter::new(&mut bytes);
-        let append = events.map(|mut event| {
-            event.set_wall_time(now);
-            Ok(records.write(&event.write_to_bytes()?)?)
-        });
-        let written: Result<()> = append.collect();
-        let written = written.and_then(|()| Ok(self.file.write_all(&bytes)?));
-        written.with_context(|| cannot_write(&self.path))
+        let written: Result<()> = events
+            .map(|mut event| {
+                event.set_wall_time(now);
+                Ok(records.write(&event.write_to_bytes()?)?)
+            })
+            .collect();
+        written
+            .and_then(|()| Ok(self.file.write_all(&bytes)?))
+            .with_context(|| cannot_write(&self.path))
     }
 }
 
@@ -229,10 +232,11 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<()> {
         return Ok(());
     };
     let mut kept = Vec::with_capacity(content.len());
-    let complete = content
+    for (number, line) in content
         .split_inclusive(|&byte| byte == b'\n')
-        .filter(|line| line.ends_with(b"\n"));
-    for (number, line) in complete.enumerate() {
+        .filter(|line| line.ends_with(b"\n"))
+        .enumerate()
+    {
         match serde_json::from_slice::<Numbered>(line) {
             Ok(Numbered { iteration }) if Some(iteration) <= last => kept.extend_from_slice(line),
             Ok(_) => {}

@@ -110,10 +110,9 @@ pub fn wrapped(text: &str, indent: usize) -> String {
 /// The paragraphs of a text, which empty lines separate, in lines of at most 79 characters.
 pub fn paragraphs(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let paragraphs = lines
+    lines
         .split(|line| line.is_empty())
-        .filter(|lines| !lines.is_empty());
-    paragraphs
+        .filter(|lines| !lines.is_empty())
         .map(|lines| wrapped(&lines.join(" "), 0))
         .collect()
 }

@@ -80,8 +80,9 @@ pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
         }
     }
     let diagram = |(at, (title, ..)): (usize, &(&str, &str, &str))| {
-        let own = curves.iter().filter(|((diagram, _), _)| *diagram == at);
-        let own: Vec<Value> = own
+        let own: Vec<Value> = curves
+            .iter()
+            .filter(|((diagram, _), _)| *diagram == at)
             .map(|((_, name), points)| json!({"name": name, "points": points}))
             .collect();
         (!own.is_empty()).then(|| json!({"title": title, "curves": own}))
@@ -94,11 +95,10 @@ pub fn write_training_page(run: &Path, title: &str) -> Result<()> {
 /// A change of the learning rate or of λ in words; `None` if both are equal after rounding.
 pub fn schedule_change(before: [f64; 2], after: [f64; 2]) -> Option<String> {
     let texts = |[rate, lambda]: [f64; 2]| [format!("{rate:.2e}"), format!("{lambda:.2}")];
-    let both = ["the learning rate", "λ"]
+    let words: Vec<String> = ["the learning rate", "λ"]
         .into_iter()
-        .zip(texts(before).into_iter().zip(texts(after)));
-    let changed = both.filter(|(_, (old, new))| old != new);
-    let words: Vec<String> = changed
+        .zip(texts(before).into_iter().zip(texts(after)))
+        .filter(|(_, (old, new))| old != new)
         .map(|(name, (old, new))| format!("{name} is {new} instead of {old}"))
         .collect();
     (!words.is_empty()).then(|| words.join(", and "))

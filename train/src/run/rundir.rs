@@ -248,8 +248,9 @@ impl RunDir {
     /// When a file is missing or has changed.
     pub fn check_checkpoint(&self, iteration: u64) -> Result<()> {
         let path = self.checkpoint(iteration);
-        let checked = CheckpointManifest::read(&path).and_then(|manifest| manifest.check(&path));
-        checked.with_context(|| format!("the checkpoint {} is damaged", path.display()))
+        CheckpointManifest::read(&path)
+            .and_then(|manifest| manifest.check(&path))
+            .with_context(|| format!("the checkpoint {} is damaged", path.display()))
     }
 
     /// Checks that `current` has the same ruleset, encoding and seed as the run. `action` is the
@@ -258,7 +259,7 @@ impl RunDir {
     /// # Errors
     /// When something differs. The error lists every difference.
     pub fn check(&self, current: &RunInfo, action: &str) -> Result<()> {
-        let pairs = [
+        let differences: Vec<String> = [
             (
                 "ruleset",
                 self.info.ruleset.clone(),
@@ -275,11 +276,11 @@ impl RunDir {
                 current.encoding.to_string(),
             ),
             ("seed", self.info.seed.to_string(), current.seed.to_string()),
-        ];
-        let differing = pairs.iter().filter(|(_, then, now)| then != now);
-        let differences: Vec<String> = differing
-            .map(|(what, then, now)| format!("its {what} is {then}, but now it is {now}"))
-            .collect();
+        ]
+        .iter()
+        .filter(|(_, then, now)| then != now)
+        .map(|(what, then, now)| format!("its {what} is {then}, but now it is {now}"))
+        .collect();
         ensure!(
             differences.is_empty(),
             "cannot {action} {}: {}",
@@ -441,8 +442,7 @@ fn checkpoint(run: &Path, iteration: u64) -> PathBuf {
 }
 
 fn checkpoints(run: &Path) -> Result<Vec<u64>> {
-    let names = entries(&run.join(CHECKPOINTS))?;
-    let mut iterations: Vec<u64> = names
+    let mut iterations: Vec<u64> = entries(&run.join(CHECKPOINTS))?
         .iter()
         .filter_map(|path| path.file_name()?.to_str()?.parse().ok())
         .collect();

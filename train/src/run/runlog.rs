@@ -211,7 +211,7 @@ impl RunLog {
         let (value, policy) = (losses.value, losses.policy);
         let finished = games - report.tally.truncated as f64;
         let of_finished = |sum: f64| (finished > 0.0).then(|| sum / finished);
-        let numbers = [
+        [
             ("train/value_loss", value.map(|losses| losses.value.into())),
             (
                 "train/gradient_norm",
@@ -252,10 +252,9 @@ impl RunLog {
                 "selfplay/truncated_share",
                 Some(report.tally.truncated as f64 / games),
             ),
-        ];
-        numbers
-            .iter()
-            .for_each(|&(tag, value)| value.into_iter().for_each(|value| self.scalar(tag, value)));
+        ]
+        .iter()
+        .for_each(|&(tag, value)| value.into_iter().for_each(|value| self.scalar(tag, value)));
         if self.evaluates_after(iteration) {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics

@@ -28,8 +28,11 @@ pub fn check(count: usize) -> Result<()> {
 /// # Errors
 /// When the number is not between 1 and 256, or the system refuses the threads.
 pub fn option(text: &str) -> Result<u16, String> {
-    let count = text.parse().ok().filter(|count| (1..=256).contains(count));
-    let count: u16 = count.ok_or_else(|| format!("{text} is not a whole number from 1 to 256"))?;
+    let count: u16 = text
+        .parse()
+        .ok()
+        .filter(|count| (1..=256).contains(count))
+        .ok_or_else(|| format!("{text} is not a whole number from 1 to 256"))?;
     check(count.into()).map_err(|error| format!("{error:#}"))?;
     Ok(count)
 }

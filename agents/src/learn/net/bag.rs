@@ -32,8 +32,9 @@ pub fn sum_rows(active: Tensor<2, Int>, weight: Tensor<2>, bias: Tensor<1>) -> T
     }
     let ([samples, most], [_, outputs]) = (active.dims(), weight.dims());
     let no_entry = Tensor::zeros([1, outputs], &weight.device());
-    let rows = Tensor::cat(vec![weight, no_entry], 0).select(0, active.flatten(0, 1));
-    rows.reshape([samples, most, outputs])
+    Tensor::cat(vec![weight, no_entry], 0)
+        .select(0, active.flatten(0, 1))
+        .reshape([samples, most, outputs])
         .sum_dim(1)
         .reshape([samples, outputs])
         + bias.reshape([1, outputs])

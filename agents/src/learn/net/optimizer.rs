@@ -63,8 +63,10 @@ impl NetworkOptimizer {
 
     /// Adam's first and second moments, each as one row of all parameters.
     pub fn moments(&self) -> [Vec<f32>; 2] {
-        let states = self.rows.iter().filter_map(|row| row.state.as_ref());
-        let (first, second): (Vec<_>, Vec<_>) = states
+        let (first, second): (Vec<_>, Vec<_>) = self
+            .rows
+            .iter()
+            .filter_map(|row| row.state.as_ref())
             .map(|AdamWState { momentum }| {
                 (
                     numbers(momentum.moment_1.clone()),
@@ -92,8 +94,10 @@ impl NetworkOptimizer {
             let row: Tensor<2> = row.clone().unsqueeze();
             row.clone().matmul(row.transpose()).flatten::<1>(0, 1)
         };
-        let squares = found.rows.iter().map(square);
-        let norm = squares
+        let norm = found
+            .rows
+            .iter()
+            .map(square)
             .reduce(|sum, square| sum + square)
             .expect("a network has parameters")
             .sqrt();

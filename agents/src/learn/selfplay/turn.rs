@@ -71,8 +71,7 @@ impl<G: Game> SelfPlayTurn<G> {
     ) {
         let best = best_of(&self.actual, self.seat, values);
         // Without an expectation, this is plain TD(λ): the target includes the luck of the throw.
-        let expectation = self.expectation.as_ref();
-        let expected = expectation.map_or(values[best], |throws| {
+        let expected = self.expectation.as_ref().map_or(values[best], |throws| {
             throws.expected(game, self.seat, values)
         });
         let is_random = running.random_turns > 0;

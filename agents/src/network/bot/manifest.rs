@@ -378,13 +378,13 @@ fn read_digits<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let number = u64::from_str_radix(&text, 16)
+    u64::from_str_radix(&text, 16)
         .ok()
-        .filter(|number| format!("{number:0digits$x}") == text);
-    let number = number.filter(|_| text.len() == digits);
-    number.ok_or_else(|| {
-        serde::de::Error::custom(format!(
-            "{what} {text:?} is not {digits} lowercase hexadecimal digits"
-        ))
-    })
+        .filter(|number| format!("{number:0digits$x}") == text)
+        .filter(|_| text.len() == digits)
+        .ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "{what} {text:?} is not {digits} lowercase hexadecimal digits"
+            ))
+        })
 }

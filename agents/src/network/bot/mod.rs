@@ -138,8 +138,9 @@ impl Bot {
         let shape = &manifest.shape;
         shape.validate()?;
         let network = |name, shape: &MlpShape| -> Result<Mlp, Error> {
-            let tensors = tensors(name, shape).into_iter();
-            let parameters = tensors.map(|(name, dimensions)| file.floats(&name, &dimensions));
+            let parameters = tensors(name, shape)
+                .into_iter()
+                .map(|(name, dimensions)| file.floats(&name, &dimensions));
             Mlp::new(
                 shape.clone(),
                 &parameters.collect::<Result<Vec<_>, _>>()?.concat(),

@@ -142,11 +142,12 @@ impl Bot {
                 "expected results, 0 to 1, relative to the observing seat",
             ),
         ];
-        let nodes = Message::default()
+        Message::default()
             .all(1, builder.nodes)
             .bytes(2, name)
-            .all(5, builder.tensors);
-        nodes.all(11, inputs).all(12, outputs)
+            .all(5, builder.tensors)
+            .all(11, inputs)
+            .all(12, outputs)
     }
 }
 
@@ -267,8 +268,11 @@ impl Builder {
     fn mlp(&mut self, network: &str, mlp: &Mlp, input: &str) -> String {
         let shape = mlp.shape();
         let mut x = input.to_owned();
-        let layers = shape.layers().zip(shape.split(mlp.parameters()));
-        for (layer, ((inputs, outputs), (weights, biases))) in layers.enumerate() {
+        for (layer, ((inputs, outputs), (weights, biases))) in shape
+            .layers()
+            .zip(shape.split(mlp.parameters()))
+            .enumerate()
+        {
             let weights = self.constant(
                 &format!("{network}_{layer}_weight"),
                 &[inputs, outputs],

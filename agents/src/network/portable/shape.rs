@@ -183,8 +183,9 @@ impl MlpShape {
 
     /// Numbers of inputs and outputs of each layer from the observation to the head.
     pub fn layers(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let inputs = std::iter::once(self.observation).chain(self.hidden.iter().copied());
-        inputs.zip(self.hidden.iter().copied().chain([self.logits()]))
+        std::iter::once(self.observation)
+            .chain(self.hidden.iter().copied())
+            .zip(self.hidden.iter().copied().chain([self.logits()]))
     }
 
     /// The names of the layers in files and metrics: `torso.0`, `torso.1` and so on, then `head`.
@@ -209,8 +210,9 @@ impl MlpShape {
         &'a self,
         parameters: &'a [f32],
     ) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
-        let layers = self.layers().zip(self.spans());
-        layers.map(move |((inputs, outputs), span)| parameters[span].split_at(inputs * outputs))
+        self.layers()
+            .zip(self.spans())
+            .map(move |((inputs, outputs), span)| parameters[span].split_at(inputs * outputs))
     }
 
     /// Number of outputs of the head: value logits and policy logits.

@@ -387,8 +387,7 @@ impl<T: TurnModel, Q: Quantity> Kernel for TwoSeats<'_, T, Q> {
                 }
             }
         };
-        let folds = fold(self.count, threads, || (0, 0.0_f64), visit);
-        folds
+        fold(self.count, threads, || (0, 0.0_f64), visit)
             .into_iter()
             .fold((0, 0.0), |sum, fold| (sum.0 + fold.0, sum.1.max(fold.1)))
     }

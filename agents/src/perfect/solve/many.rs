@@ -161,10 +161,12 @@ impl<T: TurnModel> Rounds<'_, T> {
             let forced = [
                 (-passing, Continuation::Next),
                 (-staying, Continuation::Again),
-            ];
-            let forced = forced.map(|(probability, then)| (probability, TurnEnd { sides, then }));
-            let ends = policy.turns(self.number(mover, sides)).iter();
-            let ends = ends.map(|&(probability, end)| (f64::from(probability), end));
+            ]
+            .map(|(probability, then)| (probability, TurnEnd { sides, then }));
+            let ends = policy
+                .turns(self.number(mover, sides))
+                .iter()
+                .map(|&(probability, end)| (f64::from(probability), end));
             sums[1..].fill(0.0);
             for (probability, end) in ends
                 .chain(forced)
@@ -328,14 +330,15 @@ impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
         } else {
             let values = ends.map(|end| self.values(end));
             let tie = if self.game.others.is_some() { 0.0 } else { TIE };
-            let best = values.reduce(|best, values| {
-                if values[0] > best[0] + tie {
-                    values
-                } else {
-                    best
-                }
-            });
-            let best = best.unwrap_or_default();
+            let best = values
+                .reduce(|best, values| {
+                    if values[0] > best[0] + tie {
+                        values
+                    } else {
+                        best
+                    }
+                })
+                .unwrap_or_default();
             self.backup
                 .sums
                 .iter_mut()

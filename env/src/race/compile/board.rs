@@ -145,11 +145,11 @@ pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>
                 at.row.checked_add_signed(north),
                 at.column.checked_add_signed(east),
             );
-            let next = row
+            at = row
                 .zip(column)
                 .map(|(row, column)| Square { row, column })
-                .filter(is_inside);
-            at = next.ok_or_else(|| format!("the course leaves the frame in the run `{run}`"))?;
+                .filter(is_inside)
+                .ok_or_else(|| format!("the course leaves the frame in the run `{run}`"))?;
             squares.push(at);
         }
     }

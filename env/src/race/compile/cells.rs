@@ -122,19 +122,19 @@ impl<'a> CellMap<'a> {
 
     /// Returns South's places whose index and square `is_in` accepts, as bits.
     pub fn places_where(&self, is_in: impl Fn(usize, &Square) -> bool) -> u128 {
-        let found = self
-            .way(Seat::SOUTH)
+        self.way(Seat::SOUTH)
             .iter()
             .enumerate()
-            .filter(|&(at, square)| is_in(at, square));
-        found.fold(0, |places, (at, _)| places | 1 << (at + 1))
+            .filter(|&(at, square)| is_in(at, square))
+            .fold(0, |places, (at, _)| places | 1 << (at + 1))
     }
 
     /// Returns the first place on a square that the course has visited before, or the finish.
     pub fn back(&self) -> u8 {
         let south = self.way(Seat::SOUTH);
-        let second = (1..south.len()).find(|&at| south[..at].contains(&south[at]));
-        second.map_or(self.home, |at| at as u8 + 1)
+        (1..south.len())
+            .find(|&at| south[..at].contains(&south[at]))
+            .map_or(self.home, |at| at as u8 + 1)
     }
 
     /// Returns South's places on these squares, as bits.

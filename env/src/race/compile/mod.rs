@@ -285,7 +285,7 @@ impl Rules {
         let tables = cells.tables(&kinds, &seating);
         let [one, two] = cells.with_room(&kinds, pieces);
         let bits = &tables.bits[Seat::SOUTH];
-        let rules = Rules {
+        Ok(Rules {
             marked: cells.places_where(|at, _| bits[at + 1] & kinds.marked != 0),
             contested: cells.places_where(|at, _| bits[at + 1] & kinds.plain != 0),
             lands_again: cells.places_on(&cells.marks_where(&|marks| marks.again)),
@@ -346,8 +346,8 @@ impl Rules {
             effects,
             board: board.clone(),
             seating,
-        };
-        Ok(rules.with_room(one, two))
+        }
+        .with_room(one, two))
     }
 
     /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of
@@ -355,10 +355,10 @@ impl Rules {
     fn with_room(mut self, one: Cells, two: Cells) -> Rules {
         for place in places_of(self.reachable()) {
             let bit = self.bits[Seat::SOUTH][usize::from(place)];
-            let limited = [(one, 1), (two, 2)]
+            let most = [(one, 1), (two, 2)]
                 .into_iter()
-                .find(|(cells, _)| cells & bit != 0);
-            let most = limited.map_or(MAX_PIECES, |(_, most)| most);
+                .find(|(cells, _)| cells & bit != 0)
+                .map_or(MAX_PIECES, |(_, most)| most);
             self.room[usize::from(place)] = most.min(self.seating.pieces) as u8;
         }
         self

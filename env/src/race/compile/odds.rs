@@ -43,11 +43,9 @@ pub fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> Vec<Thro
             .map(|(value, weight)| throw([value, 0], weight))
             .collect();
     }
-    let pairs = one
-        .iter()
+    one.iter()
         .enumerate()
-        .flat_map(|(at, &a)| one[at..].iter().map(move |&b| (a, b)));
-    pairs
+        .flat_map(|(at, &a)| one[at..].iter().map(move |&b| (a, b)))
         .map(|((a, first), (b, second))| throw([a, b], first * second * if a == b { 1 } else { 2 }))
         .collect()
 }

@@ -74,11 +74,10 @@ impl Rules {
     /// Returns the places that a piece on the course reaches from `from` with any of `steps`.
     /// Places and steps are bits.
     pub fn targets(&self, from: u8, steps: u128, is_open: bool) -> u128 {
-        let steps = places_of(steps & !1);
-        let targets = steps
+        places_of(steps & !1)
             .map(|count| self.target(from, count, is_open))
-            .filter(|&target| target != WALL);
-        targets.fold(0, |places, place| places | 1 << place)
+            .filter(|&target| target != WALL)
+            .fold(0, |places, place| places | 1 << place)
     }
 
     /// Returns the places that one hop reaches from a place on the course, with the gate open or

@@ -33,21 +33,24 @@ impl Rules {
     pub fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
         let seats = self.seating.seats;
         let bit = |seat: Seat, place: u8| self.bits[seat][usize::from(place) % PLACES];
-        let pairs = seats
+        seats
             .iter()
-            .flat_map(|seat| seats.iter().map(move |other| (seat, other)));
-        let apart = pairs.filter(|&(seat, other)| {
-            other > seat && (!self.partners_share || self.seating.enemies(seat).contains(&other))
-        });
-        apart.into_iter().find_map(|(seat, other)| {
-            let held = state.pieces[other]
-                .iter()
-                .fold(0, |held, &place| held | bit(other, place));
-            let is_shared = |&&place: &&u8| bit(seat, place) & held & self.closing.exclusive != 0;
-            state.pieces[seat]
-                .iter()
-                .find(is_shared)
-                .map(|&place| (seat, other, place))
-        })
+            .flat_map(|seat| seats.iter().map(move |other| (seat, other)))
+            .filter(|&(seat, other)| {
+                other > seat
+                    && (!self.partners_share || self.seating.enemies(seat).contains(&other))
+            })
+            .into_iter()
+            .find_map(|(seat, other)| {
+                let held = state.pieces[other]
+                    .iter()
+                    .fold(0, |held, &place| held | bit(other, place));
+                let is_shared =
+                    |&&place: &&u8| bit(seat, place) & held & self.closing.exclusive != 0;
+                state.pieces[seat]
+                    .iter()
+                    .find(is_shared)
+                    .map(|&place| (seat, other, place))
+            })
     }
 }

@@ -196,10 +196,10 @@ impl Moves {
     #[inline(always)]
     pub fn play(&self, state: &mut State, seat: Seat, group: Group, to: u8) -> bool {
         let (own, declared) = (state.pieces[seat], state.declared[seat]);
-        let moved = group
+        let mut places = group
             .slots()
-            .fold(Slots::of(own), |own, slot| own.with(slot, to));
-        let mut places = moved.bytes();
+            .fold(Slots::of(own), |own, slot| own.with(slot, to))
+            .bytes();
         let mut left = 0;
         if self.rules.declares() {
             let stays = group.count > 1 && to < self.rules.home;

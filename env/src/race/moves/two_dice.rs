@@ -127,8 +127,10 @@ impl<'a> Hops<'a> {
     fn entering(&self) -> Set {
         let [a, b] = self.dice;
         let sum = self.landings(a + b, self.is_open);
-        let dice = self.dice.into_iter().zip(&self.landings);
-        dice.chain([(a + b, &sum)])
+        self.dice
+            .into_iter()
+            .zip(&self.landings)
+            .chain([(a + b, &sum)])
             .fold(Set::NONE, |all, (steps, landings)| {
                 all | self.entering_by(steps, landings)
             })
@@ -213,8 +215,13 @@ impl<'a> Hops<'a> {
         let from = self.squares.of(self.own.get(slot));
         let left = next.squares.are(from).when(from != BESIDE).without(slot);
         let come = next.squares.are(first.squares.get(slot));
-        let occupancy = next.occupancy.minus(left.each(OWN)).plus(come.each(OWN));
-        let open = occupancy.only(CLOSED_TO_ONE).are(0).without(slot);
+        let open = next
+            .occupancy
+            .minus(left.each(OWN))
+            .plus(come.each(OWN))
+            .only(CLOSED_TO_ONE)
+            .are(0)
+            .without(slot);
         if self.waiting.is_empty() {
             return self.pieces() & open;
         }

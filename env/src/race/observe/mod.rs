@@ -69,8 +69,8 @@ impl Layout {
         );
         let throws = by_kind!(turns, turns => turns.throw_columns());
         let mut ordinals = [0; PLACES];
-        let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
-        let count = standable
+        let count = (0..=rules.goal)
+            .filter(|&place| rules.room[usize::from(place)] > 0)
             .zip(0..)
             .map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal)
             .count() as u16;
@@ -136,10 +136,11 @@ impl Layout {
         }
         let facts = self.relations.facts(rules, state);
         let mut mover = 0;
-        let owners = (0..4)
+        for (owner, relative) in (0..4)
             .map(|quarters| seat.rotated(quarters))
-            .filter(|&seat| rules.seating.seats.contains(seat));
-        for (owner, relative) in owners.zip(0..) {
+            .filter(|&seat| rules.seating.seats.contains(seat))
+            .zip(0..)
+        {
             if owner == state.mover {
                 mover = relative;
             }
@@ -228,12 +229,13 @@ impl Layout {
             let at = self.slots + slot as u16 * self.slot;
             active.push(at + self.ordinals[usize::from(place.min(rules.goal.into())) % PLACES]);
             active.extend(bits(state.roles[slot]).map(|role| at + self.slot - ROLES + role));
-            let others = (0..rules.seating.pieces)
+            let own = (0..rules.seating.pieces)
                 .filter(|&other| other != slot)
-                .map(|other| reached[other]);
-            let own = others.fold(0, |places, other| {
-                places | 1_u128.wrapping_shl(other.into())
-            }) & on_course;
+                .map(|other| reached[other])
+                .fold(0, |places, other| {
+                    places | 1_u128.wrapping_shl(other.into())
+                })
+                & on_course;
             let at = self.meeting + slot as u16 * MEETINGS;
             let mut add_columns = |pieces: u128, at: u16| {
                 let (ahead, left) = match place {
@@ -308,13 +310,13 @@ impl Left {
             } else {
                 rules.enters_at
             };
-            let others = throws[from..]
+            throws[from..]
                 .iter()
                 .enumerate()
-                .filter(|&(other, _)| other + from != at);
-            others.fold(1_u128 << place, |places, (_, &throw)| {
-                places | places << throw
-            })
+                .filter(|&(other, _)| other + from != at)
+                .fold(1_u128 << place, |places, (_, &throw)| {
+                    places | places << throw
+                })
         };
         if let Some(at) = throws[1..].iter().position(|&value| enters(value)) {
             found.entered[1] = entered(at + 1, 1);

@@ -37,10 +37,10 @@ impl Participants {
         let others = |seat: Seat| {
             let mut others = [seat; MAX_SEATS - 1];
             let is_partner = |other: Seat| has_teams && seat.rotated(2) == other;
-            let enemies = seats
+            let taking_part = seats
                 .iter()
-                .filter(|&other| other != seat && !is_partner(other));
-            let taking_part = enemies.chain(seats.iter().filter(|&other| is_partner(other)));
+                .filter(|&other| other != seat && !is_partner(other))
+                .chain(seats.iter().filter(|&other| is_partner(other)));
             others
                 .iter_mut()
                 .zip(taking_part)

@@ -287,14 +287,14 @@ impl Series {
     /// Iterates over all throws, also the lost throws, in the order of throwing.
     pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
         let mut order = self.order();
-        let ordered = std::iter::from_fn(move || {
+        std::iter::from_fn(move || {
             let kind = SeriesKind::ALL
                 .into_iter()
                 .find(|&kind| kind as u128 == order & 3);
             order >>= 2;
             kind
-        });
-        ordered.chain(std::iter::repeat_n(
+        })
+        .chain(std::iter::repeat_n(
             SeriesKind::Fourth,
             self.count(SeriesKind::Fourth).into(),
         ))

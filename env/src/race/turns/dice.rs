@@ -176,8 +176,7 @@ impl DiceTurns {
                 .contains(first)
                 .then(|| [(first, hops.by(first, die)); 2]);
         }
-        let is_legal = hops.seconds(first, die).contains(second);
-        is_legal.then(|| {
+        hops.seconds(first, die).contains(second).then(|| {
             if second == first {
                 return [(first, hops.by_sum(first)); 2];
             }
@@ -198,10 +197,10 @@ impl DiceTurns {
     /// Moves one or two pieces, and ends the turn.
     fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[DieMove; 2]>) {
         if let Some([(first, hop), (second, next)]) = moves {
-            let landed = Slots::of(state.pieces[colour])
+            let mut own = Slots::of(state.pieces[colour])
                 .with(first, hop.place)
-                .with(second, next.place);
-            let mut own = landed.bytes();
+                .with(second, next.place)
+                .bytes();
             sort(&mut own);
             state.pieces[colour] = own;
             let together = second == first + 1 && hop.square == next.square;

@@ -33,8 +33,9 @@ impl DivideTurns {
     pub fn new(rules: Arc<Rules>) -> DivideTurns {
         let can_move = |from: u8, count: u8| from > 0 && rules.target(from, count, true) != WALL;
         let steps = |from: usize| {
-            let counts = (1..=rules.longest).filter(|&count| can_move(from as u8, count));
-            counts.fold(1, |all, count| all | 1 << count)
+            (1..=rules.longest)
+                .filter(|&count| can_move(from as u8, count))
+                .fold(1, |all, count| all | 1 << count)
         };
         DivideTurns {
             steps: Box::new(std::array::from_fn(steps)),
@@ -197,8 +198,9 @@ impl TurnMachine for DivideTurns {
         let hops = landed
             .into_iter()
             .zip(state.steps)
-            .take(self.rules.seating.pieces);
-        let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
+            .take(self.rules.seating.pieces)
+            .filter(|&(_, steps)| steps > 0)
+            .map(|(place, _)| place);
         self.finish(state, landed, hops);
     }
 

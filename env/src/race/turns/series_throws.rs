@@ -107,11 +107,11 @@ impl SeriesThrows {
 
     /// Iterates over all throws, in the order of allotment.
     pub fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
-        let kinds = SeriesKind::OF_DICE
+        SeriesKind::OF_DICE
             .into_iter()
             .filter(|&kind| self.face(kind) > 0)
-            .map(AllottedThrow::Of);
-        kinds.chain(self.lasts().map(AllottedThrow::Last))
+            .map(AllottedThrow::Of)
+            .chain(self.lasts().map(AllottedThrow::Last))
     }
 
     fn lasts(&self) -> impl Iterator<Item = u8> + '_ {
@@ -122,8 +122,9 @@ impl SeriesThrows {
     }
 
     pub fn chance_of(&self, throw: AllottedThrow) -> f64 {
-        let chances = self.outcomes.iter().zip(self.rules.chances.iter());
-        chances
+        self.outcomes
+            .iter()
+            .zip(self.rules.chances.iter())
             .filter(|&(&other, _)| other == throw)
             .map(|(_, chance)| chance)
             .sum()
@@ -239,13 +240,13 @@ impl SeriesThrows {
     #[inline]
     pub fn remaining_throws(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
         let (series, last) = self.kept_throws(state);
-        let kinds = SeriesKind::OF_DICE
+        SeriesKind::OF_DICE
             .into_iter()
-            .map(move |kind| (AllottedThrow::Of(kind), series.count(kind)));
-        kinds.chain(std::iter::once((
-            AllottedThrow::Last(last),
-            u8::from(last > 0),
-        )))
+            .map(move |kind| (AllottedThrow::Of(kind), series.count(kind)))
+            .chain(std::iter::once((
+                AllottedThrow::Last(last),
+                u8::from(last > 0),
+            )))
     }
 
     /// Removes one of the mover's unused throws.
@@ -326,8 +327,8 @@ impl SeriesThrows {
         for &value in series {
             let kind = SeriesKind::OF_DICE
                 .into_iter()
-                .find(|&kind| self.face(kind) == value && value > 0);
-            let kind = kind.ok_or_else(|| format!("a series does not continue after {value}"))?;
+                .find(|&kind| self.face(kind) == value && value > 0)
+                .ok_or_else(|| format!("a series does not continue after {value}"))?;
             if phase == Phase::Allot {
                 state.series.push(kind, true)
             } else {

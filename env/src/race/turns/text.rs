@@ -15,11 +15,9 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 pub trait TurnNotation: TurnMachine {
     /// Returns the unused and the lost throws, in the order of throwing.
     fn thrown(&self, state: &State) -> Vec<u8> {
-        let series = self
-            .series()
+        self.series()
             .into_iter()
-            .flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
-        series
+            .flat_map(|series| state.series.iter().map(|kind| series.face(kind)))
             .chain(state.dice.into_iter().filter(|&value| value > 0))
             .collect()
     }

@@ -215,11 +215,12 @@ impl ThrowTurns {
     /// actions are legal.
     #[cold]
     fn actions_in_either_order(&self, state: &State) -> ActionMask {
-        let steps = self
+        let steps: ActionMask = self
             .actions_of_throw(state, BONUS)
             .iter()
-            .filter(|&step| step < PASS);
-        let steps: ActionMask = steps.map(|step| Action(self.slots + step.0)).collect();
+            .filter(|&step| step < PASS)
+            .map(|step| Action(self.slots + step.0))
+            .collect();
         let all = self
             .actions_of_throw(state, state.dice[0])
             .iter()

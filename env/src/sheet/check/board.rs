@@ -221,11 +221,11 @@ impl Check<'_> {
                 .iter()
                 .filter_map(|name| Square::named(name))
                 .collect();
-            let pairs = ways
+            let squares = ways
                 .playing
                 .iter()
-                .flat_map(|&one| ways.playing.iter().map(move |&other| (one, other)));
-            let squares = pairs.flat_map(|(one, other)| ways.of(one).iter().zip(ways.of(other)));
+                .flat_map(|&one| ways.playing.iter().map(move |&other| (one, other)))
+                .flat_map(|(one, other)| ways.of(one).iter().zip(ways.of(other)));
             let unlike =
                 squares.filter(|(mark, turned)| marks.contains(mark) && !marks.contains(turned));
             let missing: BTreeSet<Square> = unlike.map(|(_, turned)| *turned).collect();

@@ -43,8 +43,10 @@ pub struct Effects<'a> {
 impl<'a> Effects<'a> {
     fn new(sheet: &'a Sheet, keys: Table) -> Option<Effects<'a>> {
         let rules = turns::compile(sheet, SeatSet::ALL, sheet.most_pieces().into()).ok()?;
-        let sets = sheet.seats.allowed.iter();
-        let sets: Vec<SeatSet> = sets
+        let sets: Vec<SeatSet> = sheet
+            .seats
+            .allowed
+            .iter()
             .filter_map(|set| SeatSet::from_letters(set).ok())
             .collect();
         let on_course = rules.reachable() & ((1 << rules.home) - 2);
@@ -212,13 +214,14 @@ pub(in crate::sheet) fn idle_keys(sheet: &Sheet) -> Vec<Problem> {
         },
     );
     let writes = |changes: &Table, key: &str| value_of(changes, key).is_some();
-    let values = flags.iter().flat_map(|(flag, of)| {
-        of.values
-            .iter()
-            .skip(1)
-            .map(move |(name, value)| (flag, name, &value.changes))
-    });
-    let values: Vec<_> = values
+    let values: Vec<_> = flags
+        .iter()
+        .flat_map(|(flag, of)| {
+            of.values
+                .iter()
+                .skip(1)
+                .map(move |(name, value)| (flag, name, &value.changes))
+        })
         .filter_map(|(flag, name, changes)| {
             Some((flag, name, changes, sheet.changed(&[changes]).ok()?))
         })

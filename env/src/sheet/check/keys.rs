@@ -405,8 +405,11 @@ fn ends_by_value(sheet: &Sheet) -> bool {
 
 /// The values that continue a series.
 fn kept(sheet: &Sheet) -> impl Iterator<Item = &u8> {
-    let values = sheet.throws.values.iter();
-    values.filter(|value| !sheet.turn.stop.contains(value))
+    sheet
+        .throws
+        .values
+        .iter()
+        .filter(|value| !sheet.turn.stop.contains(value))
 }
 
 fn weights(sheet: &Sheet) -> Option<&Vec<u32>> {
@@ -523,24 +526,29 @@ impl Check<'_> {
                 continue;
             }
             if !rules.turns.is_empty() && !rules.turns.contains(letter) {
-                let kinds = KindOfTurn::ALL.into_iter();
-                let kinds = kinds.filter(|kind| rules.turns.contains(kind.letter));
-                let names: Vec<&str> = kinds.map(|kind| kind.name).collect();
+                let names: Vec<&str> = KindOfTurn::ALL
+                    .into_iter()
+                    .filter(|kind| rules.turns.contains(kind.letter))
+                    .map(|kind| kind.name)
+                    .collect();
                 let problem = format!("this value only works with {}", any_of(&names));
                 self.report(true, key, problem);
             }
             let is_missing = |needed: &&&str| !is_set(&self.table, needed);
-            let missing = rules.needs.iter().filter(is_missing);
-            let missing = missing.map(|needed| format!("needs {needed}"));
+            let missing = rules
+                .needs
+                .iter()
+                .filter(is_missing)
+                .map(|needed| format!("needs {needed}"));
             let excluded = rules
                 .excludes
                 .iter()
-                .filter(|other| is_set(&self.table, other));
-            let excluded = excluded.filter_map(|other| {
-                let other = key_and_value(other).0;
-                let value = value_of(&self.table, other)?;
-                Some(format!("does not work with {other} = {value}"))
-            });
+                .filter(|other| is_set(&self.table, other))
+                .filter_map(|other| {
+                    let other = key_and_value(other).0;
+                    let value = value_of(&self.table, other)?;
+                    Some(format!("does not work with {other} = {value}"))
+                });
             for problem in missing.chain(excluded).collect::<Vec<_>>() {
                 self.report(true, key, problem);
             }

@@ -84,8 +84,11 @@ pub struct Sheet {
 impl Sheet {
     /// The largest number of pieces of a seat.
     pub(crate) fn most_pieces(&self) -> u8 {
-        let allowed = self.pieces.allowed.iter().copied();
-        allowed.fold(self.pieces.count, u8::max)
+        self.pieces
+            .allowed
+            .iter()
+            .copied()
+            .fold(self.pieces.count, u8::max)
     }
 }
 

@@ -44,12 +44,13 @@ pub fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let any_one = chance(&going[0]) / (chance(&going[0]) + ends);
     let mut list: Vec<KeptThrows> = Vec::new();
     let mut places = HashMap::new();
-    let all = (0..=length).flat_map(|count| (0..=count).rev().map(move |ones| (count, ones)));
-    let all = all.flat_map(|(count, ones)| {
-        (0..=count - ones)
-            .rev()
-            .map(move |fours| [ones, fours, count - ones - fours])
-    });
+    let all = (0..=length)
+        .flat_map(|count| (0..=count).rev().map(move |ones| (count, ones)))
+        .flat_map(|(count, ones)| {
+            (0..=count - ones)
+                .rev()
+                .map(move |fours| [ones, fours, count - ones - fours])
+        });
     for counts in all.filter(|counts| counts[going.len()..].iter().all(|&count| count == 0)) {
         let kinds = going
             .iter()
@@ -253,10 +254,10 @@ fn result(
             turns.landings(allotment, landed),
         )
     };
-    let extending = turns
+    let kinds = turns
         .series
         .all()
-        .filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));
-    let kinds = extending.fold(0, |kinds, throw| kinds | turns.series.bit(throw));
+        .filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw))
+        .fold(0, |kinds, throw| kinds | turns.series.bit(throw));
     Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
 }

@@ -288,10 +288,8 @@ pub struct EvalArgs {
 
 /// Parses a range of blocks.
 fn blocks(text: &str) -> Result<Range<u64>, String> {
-    let parsed = text
-        .split_once("..")
-        .and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
-    parsed
+    text.split_once("..")
+        .and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?))
         .filter(|blocks: &Range<u64>| !blocks.is_empty())
         .ok_or_else(|| format!("{text} is not a range of blocks such as 0..500"))
 }

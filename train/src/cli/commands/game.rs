@@ -227,11 +227,12 @@ fn throws(race: &Race, first: Seat) -> String {
     let dice = race.throw_values(Outcome(0)).len() as u32;
     let cases = cases(&race.ruleset().sheet().throws).saturating_pow(dice);
     let mut rows = vec![["throw", "in", "of", "probability"].map(str::to_owned)];
-    let chances = race
+    for (outcome, &probability) in race
         .chance_outcomes(&race.initial_state(first))
         .iter()
-        .enumerate();
-    for (outcome, &probability) in chances.filter(|&(_, &probability)| probability > 0.0) {
+        .enumerate()
+        .filter(|&(_, &probability)| probability > 0.0)
+    {
         let values: Vec<String> = race
             .throw_values(Outcome(outcome as u8))
             .iter()

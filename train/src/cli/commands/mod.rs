@@ -84,10 +84,10 @@ pub fn run(cli: Cli, actors: Option<Actors<'_>>) -> Result<()> {
                     Ok(())
                 }
             };
-            let written = std::fs::create_dir_all(&folder)
+            std::fs::create_dir_all(&folder)
                 .and_then(|()| std::fs::read_dir(&folder)?.try_for_each(|page| check(page?.path())))
-                .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
-            written.with_context(|| format!("cannot write the manual to {}", folder.display()))
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder))
+                .with_context(|| format!("cannot write the manual to {}", folder.display()))
         }
     }
 }

@@ -71,12 +71,12 @@ pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
         ..Site::default()
     };
     let url = format!("http://{address}/");
-    let server = Server::new(move |request| site.respond(request)).bind(address);
-    let server = server
+    let server = Server::new(move |request| site.respond(request))
+        .bind(address)
         .with_max_concurrent_connections(connections())
         .with_global_timeout(LONGEST_SILENCE)
-        .spawn();
-    let server = server.with_context(|| format!("cannot listen on {address}"))?;
+        .spawn()
+        .with_context(|| format!("cannot listen on {address}"))?;
     print(format_args!("page: {url}"))?;
     remark("press Ctrl-C to stop");
     if !no_browser && let Err(error) = open::that_detached(&url) {

@@ -47,8 +47,8 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     if unfinished.is_some() {
         remark(format_args!("resuming from {}", kept.display()));
     }
-    let memory = check_memory(&starts, !args.no_proof, args.threads.into());
-    let memory = memory.with_context(|| format!("cannot solve {}", race.ruleset()))?;
+    let memory = check_memory(&starts, !args.no_proof, args.threads.into())
+        .with_context(|| format!("cannot solve {}", race.ruleset()))?;
     remark(format_args!(
         "{} needs about {memory:.2} GB of memory",
         race.ruleset()

@@ -150,8 +150,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// position, as text.
     pub fn record(&self) -> Vec<String> {
         let is_new = self.record.last() != Some(&self.now.state);
-        let states = self.record.iter().chain(is_new.then_some(&self.now.state));
-        states.map(|state| self.table.race.print(state)).collect()
+        self.record
+            .iter()
+            .chain(is_new.then_some(&self.now.state))
+            .map(|state| self.table.race.print(state))
+            .collect()
     }
 
     fn print_greeting(&mut self) -> Result<()> {

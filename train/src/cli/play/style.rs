@@ -34,8 +34,8 @@ pub fn drawing(drawing: &str) -> String {
     };
     let mut out = String::new();
     for part in rows.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
-        let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-        let is_pieces = word
+        let is_pieces = part
+            .trim_end_matches(|c: char| !c.is_ascii_alphanumeric())
             .chars()
             .all(|c| c.is_ascii_digit() || seat_of(c).is_some());
         if is_pieces {

@@ -211,11 +211,12 @@ impl Config {
         } else {
             (Path::new(name), Some(flags))
         };
-        let flags = flags
+        let overrides: Vec<String> = flags
             .into_iter()
             .flatten()
-            .map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
-        let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
+            .map(|(flag, value)| format!("{FLAGS}.{flag}={value}"))
+            .chain(overrides.iter().cloned())
+            .collect();
         let embedded = embedded::CONFIGS
             .iter()
             .find(|(known, _)| path == Path::new(known));

@@ -40,10 +40,10 @@ const REMOVED: [(&str, &str); 3] = [
 static FORM: LazyLock<Form> = LazyLock::new(|| {
     let mut sections = serde_json::Map::new();
     for (section, keys) in SECTIONS {
-        let keys = keys
+        let keys: serde_json::Map<_, _> = keys
             .iter()
-            .map(|&(key, allowed)| (key.to_owned(), schema(allowed)));
-        let keys: serde_json::Map<_, _> = keys.collect();
+            .map(|&(key, allowed)| (key.to_owned(), schema(allowed)))
+            .collect();
         sections.insert(
             section.to_owned(),
             json!({"type": "object", "properties": keys}),

@@ -188,12 +188,12 @@ impl<'a> Reader<'a> {
             _ => {
                 let origin = &raw.entry("ruleset.sheet").origin;
                 // Perhaps an earlier version of the program has saved this sheet.
-                let parsed = sheet_file::parse(
+                sheet_file::parse(
                     written,
                     &format!("{origin}: ruleset.sheet"),
                     Sheet::read_saved,
-                );
-                parsed.map(|sheet| (sheet, written.to_owned()))
+                )
+                .map(|sheet| (sheet, written.to_owned()))
             }
         };
         match found {
@@ -232,8 +232,8 @@ impl<'a> Reader<'a> {
             Some(text) => text.to_owned(),
             None => value.to_string(),
         };
-        let flags = self.raw.flags();
-        flags
+        self.raw
+            .flags()
             .map(|(flag, entry)| (flag.to_owned(), text(&entry.value)))
             .collect()
     }

@@ -74,15 +74,17 @@ impl SeriesTurns {
             .map(|(throw, count)| (self.series.pips(throw), count));
         throws.sort_unstable();
         // Uses throws from the smallest to the largest. Each throw takes the least possible room.
-        let used = throws.map(|(pips, count)| {
-            let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
-            let used = room
-                .checked_div(steps)
-                .map_or(count, |most| most.min(count));
-            room -= used * steps;
-            used
-        });
-        used.iter().sum()
+        throws
+            .map(|(pips, count)| {
+                let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
+                let used = room
+                    .checked_div(steps)
+                    .map_or(count, |most| most.min(count));
+                room -= used * steps;
+                used
+            })
+            .iter()
+            .sum()
     }
 
     /// Returns whether some unit on the course certainly has room for `pips` more steps, for any
@@ -115,10 +117,10 @@ impl SeriesTurns {
         let places = turn.own.or(roles.only(role::ENTERED));
         let waiting = !roles.have(role::TAKEN);
         // Pieces with equal bytes are interchangeable.
-        let likeness = places
+        let (repeated, followed) = places
             .or(turn.declared.each(DECLARED))
-            .or((!waiting).each(CHOSEN));
-        let (repeated, followed) = likeness.repeated();
+            .or((!waiting).each(CHOSEN))
+            .repeated();
         let first = waiting & !repeated;
         let on_course = first & places.at_least(1) & !places.at_least(self.rules.home);
         let tied = if self.rules.unit.split {
@@ -357,10 +359,12 @@ impl SeriesTurns {
     pub fn smallest(&self, remaining: Remaining) -> u8 {
         let [first, second, third] = SeriesKind::ALL
             .map(|kind| (remaining.counts[kind as usize - 1], self.series.face(kind)));
-        let left = [first, second, third, (remaining.last, remaining.last)]
+        [first, second, third, (remaining.last, remaining.last)]
             .into_iter()
-            .filter(|&(count, _)| count > 0);
-        left.map(|(_, pips)| pips).min().unwrap_or(0)
+            .filter(|&(count, _)| count > 0)
+            .map(|(_, pips)| pips)
+            .min()
+            .unwrap_or(0)
     }
 
     /// Returns the sum of the values of all `remaining` throws.

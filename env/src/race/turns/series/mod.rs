@@ -106,10 +106,12 @@ impl SeriesTurns {
 
     /// Returns the places of the mover with an enemy on their square, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
-        let enemies = self.seating.others(state.mover).iter();
-        enemies.fold(0, |places, &enemy| {
-            places | self.held_places(enemy, &state.pieces[enemy], state.mover)
-        })
+        self.seating
+            .others(state.mover)
+            .iter()
+            .fold(0, |places, &enemy| {
+                places | self.held_places(enemy, &state.pieces[enemy], state.mover)
+            })
     }
 
     /// Returns, as bits, the places on the course of `by` whose squares hold pieces of `seat`.
@@ -158,8 +160,7 @@ impl TurnMachine for SeriesTurns {
     #[inline]
     fn apply_action(&self, state: &mut State, action: Action) {
         let allotment = Allotment::of(state);
-        let remaining = self.series.remaining(state);
-        let Some((throw, rest)) = remaining.split() else {
+        let Some((throw, rest)) = self.series.remaining(state).split() else {
             return self.resolve(state, &allotment);
         };
         let turn = self.turn(state);

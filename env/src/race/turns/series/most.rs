@@ -294,8 +294,10 @@ impl Search<'_> {
         let is_takeable = |pips: u8| !is_pair || turns.can_join(turns.joint_steps(pips));
         let open = self.open();
         let ends = open & u64::MAX << (reached + u8::from(moved == 0));
-        let takeable = self.pips_left().filter(|&pips| is_takeable(pips));
-        let ends = takeable.fold(ends, |ends, pips| ends & !(open >> steps(pips)));
+        let ends = self
+            .pips_left()
+            .filter(|&pips| is_takeable(pips))
+            .fold(ends, |ends, pips| ends & !(open >> steps(pips)));
         let [by_one, by_kind @ ..] = self.kinds.map(|throw| steps(turns.series.pips(throw)));
         let home = 1 << turns.rules.home;
         self.lists.shares.clear();

@@ -34,16 +34,20 @@ impl SeriesTurns {
         landed: Slots,
     ) -> impl Iterator<Item = (u8, bool)> {
         let roles = allotment.roles;
-        let hops = roles.have(role::SINGLE | role::LEAD).iter();
-        let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
-        let entries = roles
+        let hops = roles
+            .have(role::SINGLE | role::LEAD)
+            .iter()
+            .map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
+        roles
             .have(role::ENTERED)
             .when(self.enters_among_enemies)
             .iter()
-            .map(|_| (1, false));
-        entries.chain(
-            hops.filter(|&(target, _)| target < self.rules.home && self.marked >> target & 1 == 0),
-        )
+            .map(|_| (1, false))
+            .chain(
+                hops.filter(|&(target, _)| {
+                    target < self.rules.home && self.marked >> target & 1 == 0
+                }),
+            )
     }
 
     /// Returns the places of the pieces by slot after all moves.

@@ -168,11 +168,13 @@ fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
 
 fn quits(program: &Program, _: &Race) -> Result<(), Fault> {
     let (mut running, _) = Running::start(program)?;
-    let is_ended = running.ends_within(END_TIMEOUT);
-    is_ended.then_some(()).ok_or_else(|| {
-        Fault(format!(
-            "it still runs after {:.1} s",
-            END_TIMEOUT.as_secs_f64()
-        ))
-    })
+    running
+        .ends_within(END_TIMEOUT)
+        .then_some(())
+        .ok_or_else(|| {
+            Fault(format!(
+                "it still runs after {:.1} s",
+                END_TIMEOUT.as_secs_f64()
+            ))
+        })
 }

@@ -206,8 +206,8 @@ impl Running {
         let errors = open_to_write(
             &program.errors,
             OpenOptions::new().create(true).append(true),
-        );
-        let errors = errors.map_err(|error| Fault(format!("{error:#}")))?;
+        )
+        .map_err(|error| Fault(format!("{error:#}")))?;
         command
             .args(&program.words[1..])
             .stdin(Stdio::piped())

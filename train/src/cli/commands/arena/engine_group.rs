@@ -65,21 +65,22 @@ fn end_marked(mark: &str) {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     let is_marked = |&pid: &i32| {
-        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment
+        std::fs::read(format!("/proc/{pid}/environ"))
+            .unwrap_or_default()
             .split(|&byte| byte == 0)
             .any(|variable| variable.starts_with(mark.as_bytes()))
     };
     let mut ended = BTreeSet::new();
     // A process can start another process before it is killed, so look again.
     for _ in 0..100 {
-        let names = std::fs::read_dir("/proc")
+        let found: Vec<i32> = std::fs::read_dir("/proc")
             .into_iter()
             .flatten()
             .flatten()
-            .map(|entry| entry.file_name());
-        let pids = names.filter_map(|name| name.to_str()?.parse().ok());
-        let found: Vec<i32> = pids.filter(is_marked).collect();
+            .map(|entry| entry.file_name())
+            .filter_map(|name| name.to_str()?.parse().ok())
+            .filter(is_marked)
+            .collect();
         if found.is_empty() {
             break;
         }
@@ -157,7 +158,10 @@ impl Drop for EngineGroup {
             let _ = process.wait();
         }
         end_marked(&self.mark);
-        let ended = self.shell.iter().chain([&self.child]).map(Child::id);
-        ended.for_each(|id| _ = children().remove(&id));
+        self.shell
+            .iter()
+            .chain([&self.child])
+            .map(Child::id)
+            .for_each(|id| _ = children().remove(&id));
     }
 }

@@ -48,14 +48,16 @@ pub fn enter<'a>(
         .enumerate()
         .map(read)
         .collect::<Result<Vec<_>>>()?;
-    let agents = written.iter().filter_map(|one| {
-        if let Written::Agent(agent) = one {
-            Some(agent)
-        } else {
-            None
-        }
-    });
-    let agents: Vec<&NamedAgent> = agents.collect();
+    let agents: Vec<&NamedAgent> = written
+        .iter()
+        .filter_map(|one| {
+            if let Written::Agent(agent) = one {
+                Some(agent)
+            } else {
+                None
+            }
+        })
+        .collect();
     let race = games::race_of(game.game.as_deref(), game.seats, &agents)?;
     let (mut entrants, mut named) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {

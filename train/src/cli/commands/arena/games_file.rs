@@ -381,8 +381,11 @@ fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
     }
     let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
     let keys = |of: &serde_json::Value| -> Vec<String> {
-        let keys = of.as_object().into_iter().flatten();
-        keys.map(|(key, _)| key.clone()).collect()
+        of.as_object()
+            .into_iter()
+            .flatten()
+            .map(|(key, _)| key.clone())
+            .collect()
     };
     for key in keys(&found).into_iter().chain(keys(&wanted)) {
         // A missing key is `null`.

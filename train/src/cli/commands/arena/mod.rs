@@ -164,13 +164,13 @@ impl<'a> Arena<'a> {
     /// all games, and the games with the largest swings.
     fn play(&self, stops: &AtomicBool) -> Result<Played> {
         let tournament = &self.tournament;
-        let resumed = self
+        let (mut file, games) = self
             .args
             .games_file
             .as_deref()
             .map(|path| self.resume(path))
-            .transpose()?;
-        let (mut file, games) = resumed.unzip();
+            .transpose()?
+            .unzip();
         let (mut facts, mut swings) = games.unwrap_or_default();
         let mut left = tournament.remaining_blocks(self.args.games.pairs, &facts);
         if let Some(blocks) = &self.args.blocks {

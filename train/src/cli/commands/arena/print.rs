@@ -234,11 +234,11 @@ fn best(pairing: &Pairing) -> &Interval {
 /// sentence.
 fn difference(summary: &Summary, pairing: &Pairing) -> Option<String> {
     // The reversed pairing has the opposite numbers.
-    let seen = summary
+    let pairing = summary
         .pairings
         .iter()
-        .find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
-    let pairing = seen.unwrap_or(pairing);
+        .find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other)
+        .unwrap_or(pairing);
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
     let Interval {
         mean,
