@@ -1,6 +1,26 @@
 //! The keys of a sheet and their values. `docs/sheet-keys.md` and the JSON Schema are generated
 //! from these types.
 
+/// Values that are words, such as `clockwise`.
+macro_rules! choices {
+    ($($choice:item)*) => {$(
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case")]
+        $choice
+    )*};
+}
+
+/// Sections of a sheet.
+macro_rules! sections {
+    ($($section:item)*) => {$(
+        #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(deny_unknown_fields)]
+        $section
+    )*};
+}
+
 mod meeting;
 mod throwing;
 
@@ -92,128 +112,121 @@ impl Sheet {
     }
 }
 
-/// The seats and their teams. A seat is the side of the board of one player.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Seats {
-    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. If
-    /// several sets have the same size, the first of them is the default for this number of
-    /// players.
-    pub allowed: Vec<String>,
+sections! {
+    /// The seats and their teams. A seat is the side of the board of one player.
+    pub struct Seats {
+        /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`.
+        /// If several sets have the same size, the first of them is the default for this number of
+        /// players.
+        pub allowed: Vec<String>,
+        /// The direction of turns.
+        #[serde(default)]
+        pub order: Order,
+        /// Whether seats play in teams.
+        #[serde(default)]
+        pub teams: Teams,
+        /// Whether one player plays all seats of a team.
+        #[serde(default)]
+        pub one_mind: bool,
+        /// How a seat uses its turns when all its pieces have finished and its partner still plays.
+        #[serde(default)]
+        pub finished_partner: FinishedPartner,
+        /// When the game ends.
+        #[serde(default)]
+        pub end: End,
+        /// The turn limit: a game that reaches this number of turns is stopped (truncated). A
+        /// further throw after a move counts as a turn.
+        #[cfg_attr(test, schemars(range(min = 1)))]
+        pub turn_limit: u32,
+    }
+}
+
+choices! {
     /// The direction of turns.
-    #[serde(default)]
-    pub order: Order,
+    #[derive(Default)]
+    pub enum Order {
+        /// S, E, N, W: the turn passes to the right.
+        #[default]
+        CounterClockwise,
+        /// S, W, N, E: the turn passes to the left.
+        Clockwise,
+    }
+
     /// Whether seats play in teams.
-    #[serde(default)]
-    pub teams: Teams,
-    /// Whether one player plays all seats of a team.
-    #[serde(default)]
-    pub one_mind: bool,
+    #[derive(Default)]
+    pub enum Teams {
+        /// Each seat plays alone.
+        #[default]
+        None,
+        /// If four seats play, opposite seats are partners. Partners never capture each other. The
+        /// first team with all its pieces at the finish wins.
+        Opposite,
+    }
+
     /// How a seat uses its turns when all its pieces have finished and its partner still plays.
-    #[serde(default)]
-    pub finished_partner: FinishedPartner,
+    #[derive(Default)]
+    pub enum FinishedPartner {
+        /// The seat throws for the pieces of its partner.
+        #[default]
+        Donates,
+        /// Its turns are skipped.
+        Skips,
+    }
+
     /// When the game ends.
-    #[serde(default)]
-    pub end: End,
-    /// The turn limit: a game that reaches this number of turns is stopped (truncated). A further
-    /// throw after a move counts as a turn.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub turn_limit: u32,
+    #[derive(Default)]
+    pub enum End {
+        /// When all pieces of a seat or a team have finished.
+        #[default]
+        First,
+        /// When only one seat has not finished: with more than two seats, the other seats play on
+        /// for the next ranks.
+        Placings,
+    }
 }
 
-/// The direction of turns.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// S, E, N, W: the turn passes to the right.
-    #[default]
-    CounterClockwise,
-    /// S, W, N, E: the turn passes to the left.
-    Clockwise,
-}
-
-/// Whether seats play in teams.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Teams {
-    /// Each seat plays alone.
-    #[default]
-    None,
-    /// If four seats play, opposite seats are partners. Partners never capture each other. The
-    /// first team with all its pieces at the finish wins.
-    Opposite,
-}
-
-/// How a seat uses its turns when all its pieces have finished and its partner still plays.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum FinishedPartner {
-    /// The seat throws for the pieces of its partner.
-    #[default]
-    Donates,
-    /// Its turns are skipped.
-    Skips,
-}
-
-/// When the game ends.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum End {
-    /// When all pieces of a seat or a team have finished.
-    #[default]
-    First,
-    /// When only one seat has not finished: with more than two seats, the other seats play on for
-    /// the next ranks.
-    Placings,
-}
-
-/// The squares and the courses of the pieces.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Board {
-    /// The rows of the frame around the board, 1 to 26.
-    #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
-    pub side: u8,
-    /// The columns of the frame, 1 to 26. The default is the number of rows.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
-    pub columns: Option<u8>,
-    /// South's course: the first square, then runs. A run is a direction and a number of steps
-    /// (`"D1 E3 N6 NW1"`), or a jump to a square (`">F1"`). The last square is the finish. A course
-    /// can visit a square twice.
-    pub course: String,
-    /// How the courses of the other seats are made from South's course.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub copy: CourseCopy,
-    /// The number of the first square of the course in the notation: 0 or 1.
-    #[serde(default)]
-    #[cfg_attr(test, schemars(range(max = 1)))]
-    pub first_number: u8,
-    /// The marked squares by name. They must have the same numbers on the course of every seat.
-    #[serde(default)]
-    pub marks: Vec<String>,
-    /// The effect of the squares of `marks`.
-    #[serde(default)]
-    pub mark_rule: MarkRule,
-    /// Whether a piece that lands on a square of `marks` grants one more throw.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub mark_again: bool,
-    /// More marked squares with other effects: a list of tables with `squares`, `rule` and `again`.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub other_marks: Vec<Marks>,
-    /// The squares that are drawn as one area in the middle, with the finish of every seat. Only
-    /// for drawings.
-    #[serde(default)]
-    pub middle: Vec<String>,
-    /// The look of the board in coloured drawings. It does not change the rules.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub look: Look,
+sections! {
+    /// The squares and the courses of the pieces.
+    pub struct Board {
+        /// The rows of the frame around the board, 1 to 26.
+        #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
+        pub side: u8,
+        /// The columns of the frame, 1 to 26. The default is the number of rows.
+        #[serde(default, skip_serializing_if = "is_default")]
+        #[cfg_attr(test, schemars(range(min = 1, max = 26)))]
+        pub columns: Option<u8>,
+        /// South's course: the first square, then runs. A run is a direction and a number of steps
+        /// (`"D1 E3 N6 NW1"`), or a jump to a square (`">F1"`). The last square is the finish. A
+        /// course can visit a square twice.
+        pub course: String,
+        /// How the courses of the other seats are made from South's course.
+        #[serde(default, skip_serializing_if = "is_default")]
+        pub copy: CourseCopy,
+        /// The number of the first square of the course in the notation: 0 or 1.
+        #[serde(default)]
+        #[cfg_attr(test, schemars(range(max = 1)))]
+        pub first_number: u8,
+        /// The marked squares by name. They must have the same numbers on the course of every seat.
+        #[serde(default)]
+        pub marks: Vec<String>,
+        /// The effect of the squares of `marks`.
+        #[serde(default)]
+        pub mark_rule: MarkRule,
+        /// Whether a piece that lands on a square of `marks` grants one more throw.
+        #[serde(default, skip_serializing_if = "is_default")]
+        pub mark_again: bool,
+        /// More marked squares with other effects: a list of tables with `squares`, `rule` and
+        /// `again`.
+        #[serde(default, skip_serializing_if = "is_default")]
+        pub other_marks: Vec<Marks>,
+        /// The squares that are drawn as one area in the middle, with the finish of every seat.
+        /// Only for drawings.
+        #[serde(default)]
+        pub middle: Vec<String>,
+        /// The look of the board in coloured drawings. It does not change the rules.
+        #[serde(default, skip_serializing_if = "is_default")]
+        pub look: Look,
+    }
 }
 
 impl Board {
@@ -233,88 +246,84 @@ impl Board {
     }
 }
 
-/// How the courses of the other seats are made from South's course.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum CourseCopy {
-    /// South's course, rotated by quarter turns. The frame must be a square.
-    #[default]
-    Rotate,
-    /// North has South's course, mirrored: the first row becomes the last. Only South and North can
-    /// play.
-    Mirror,
+choices! {
+    /// How the courses of the other seats are made from South's course.
+    #[derive(Default)]
+    pub enum CourseCopy {
+        /// South's course, rotated by quarter turns. The frame must be a square.
+        #[default]
+        Rotate,
+        /// North has South's course, mirrored: the first row becomes the last. Only South and North
+        /// can play.
+        Mirror,
+    }
 }
 
-/// Marked squares of one kind.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Marks {
-    /// The squares by name. They must have the same numbers on the course of every seat.
-    pub squares: Vec<String>,
-    /// The effect of the squares.
-    #[serde(default)]
-    pub rule: MarkRule,
-    /// Whether a piece that lands there grants one more throw.
-    #[serde(default)]
-    pub again: bool,
+sections! {
+    /// Marked squares of one kind.
+    pub struct Marks {
+        /// The squares by name. They must have the same numbers on the course of every seat.
+        pub squares: Vec<String>,
+        /// The effect of the squares.
+        #[serde(default)]
+        pub rule: MarkRule,
+        /// Whether a piece that lands there grants one more throw.
+        #[serde(default)]
+        pub again: bool,
+    }
 }
 
-/// The look of a drawn board.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Look {
-    /// Squares inlaid in wood.
-    #[default]
-    Wood,
-    /// Embroidered cloth.
-    Cloth,
-    /// Lines of chalk on a floor.
-    Chalk,
-    /// Lines scratched into palm leaf.
-    PalmLeaf,
-    /// Plates of shell and lapis lazuli.
-    Inlay,
+choices! {
+    /// The look of a drawn board.
+    #[derive(Default)]
+    pub enum Look {
+        /// Squares inlaid in wood.
+        #[default]
+        Wood,
+        /// Embroidered cloth.
+        Cloth,
+        /// Lines of chalk on a floor.
+        Chalk,
+        /// Lines scratched into palm leaf.
+        PalmLeaf,
+        /// Plates of shell and lapis lazuli.
+        Inlay,
+    }
+
+    /// The effect of a marked square.
+    #[derive(Default)]
+    pub enum MarkRule {
+        /// Pieces of all seats can be there together. No piece is captured there.
+        #[default]
+        Share,
+        /// A piece cannot land there while an enemy is there. No piece is captured there.
+        Block,
+        /// Only one piece of any seat can be there, and a unit cannot land there. No piece is
+        /// captured there.
+        Closed,
+        /// The rules of plain squares. The mark only grants one more throw, or only changes the
+        /// drawing.
+        Plain,
+    }
 }
 
-/// The effect of a marked square.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum MarkRule {
-    /// Pieces of all seats can be there together. No piece is captured there.
-    #[default]
-    Share,
-    /// A piece cannot land there while an enemy is there. No piece is captured there.
-    Block,
-    /// Only one piece of any seat can be there, and a unit cannot land there. No piece is captured
-    /// there.
-    Closed,
-    /// The rules of plain squares. The mark only grants one more throw, or only changes the
-    /// drawing.
-    Plain,
-}
-
-/// The pieces of a seat.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Pieces {
-    /// The number of pieces of each seat.
-    #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
-    pub count: u8,
-    /// The numbers of pieces that players can choose with `pieces=…`.
-    #[serde(default = "one_to_four")]
-    #[cfg_attr(test, schemars(inner(range(min = 1, max = 8))))]
-    pub allowed: Vec<u8>,
-    /// Where pieces begin.
-    #[serde(default)]
-    pub setup: Setup,
-    /// Where captured pieces go.
-    #[serde(default)]
-    pub sent_to: Returns,
+sections! {
+    /// The pieces of a seat.
+    pub struct Pieces {
+        /// The number of pieces of each seat.
+        #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
+        pub count: u8,
+        /// The numbers of pieces that players can choose with `pieces=…`.
+        #[serde(default = "one_to_four")]
+        #[cfg_attr(test, schemars(inner(range(min = 1, max = 8))))]
+        pub allowed: Vec<u8>,
+        /// Where pieces begin.
+        #[serde(default)]
+        pub setup: Setup,
+        /// Where captured pieces go.
+        #[serde(default)]
+        pub sent_to: Returns,
+    }
 }
 
 fn one_to_four() -> Vec<u8> {
@@ -342,17 +351,16 @@ impl Default for Setup {
     }
 }
 
-/// Where pieces wait.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum SentTo {
-    /// Off the board. Pieces must enter.
-    Off,
-    /// On the first square of their course. This square then belongs to its seat: it has room for
-    /// any number of pieces of this seat. There, pieces of different seats do not affect each
-    /// other.
-    Start,
+choices! {
+    /// Where pieces wait.
+    pub enum SentTo {
+        /// Off the board. Pieces must enter.
+        Off,
+        /// On the first square of their course. This square then belongs to its seat: it has room
+        /// for any number of pieces of this seat. There, pieces of different seats do not affect
+        /// each other.
+        Start,
+    }
 }
 
 /// Where captured pieces go.
