@@ -1,7 +1,9 @@
 //! Writes the list of the sheets in `games/`. A new game only needs a new file in this folder.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let games = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("games");

@@ -1,9 +1,11 @@
 //! Embeds files into the program: the small bots, the configurations and the web page.
 
-use std::error::Error;
-use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    error::Error,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?)

@@ -10,13 +10,17 @@
 //! seats, and the action that the agent chooses. The action is `null` if the dice must be thrown
 //! first.
 
-use std::error::Error;
-use std::io::{BufRead, Write};
+use std::{
+    error::Error,
+    io::{BufRead, Write},
+};
 
 use ashta_agents::{Agent as _, Evaluator as _, NamedAgent};
-use ashta_env::chance;
-use ashta_env::game::{Game, Node};
-use ashta_env::race::Race;
+use ashta_env::{
+    chance,
+    game::{Game, Node},
+    race::Race,
+};
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -10,17 +10,19 @@
 //! number of games, the loss of a trained bot against perfect play. The example `backgammon_gnubg`
 //! compares the game and its bots with other programs.
 
-use std::error::Error;
-use std::sync::Arc;
+use std::{error::Error, sync::Arc};
 
-use ashta_agents::arena::{MatchConfig, MatchProgress, play_match};
-use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
-use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::learn::trainer::Trainer;
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::network::portable::PortableNet;
-use ashta_agents::perfect::any::{regret_in, solve_any};
-use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
+use ashta_agents::{
+    arena::{MatchConfig, MatchProgress, play_match},
+    learn::{
+        config::{SelfPlayConfig, TrainConfig},
+        net::LearnerDevice,
+        trainer::Trainer,
+    },
+    network::{evaluator::NetEvaluator, portable::PortableNet},
+    perfect::any::{regret_in, solve_any},
+    play::agent::{Agent, OnePly, RandomAgent},
+};
 use ashta_env::game::{
     Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec,
 };

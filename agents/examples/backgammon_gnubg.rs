@@ -13,24 +13,34 @@
 //! a bot file, `gnubg`, or one of them with `+2ply`: a bot then looks two turns ahead, and gnubg
 //! plays its `2-ply`, which looks three turns ahead.
 
-use std::collections::HashMap;
-use std::error::Error;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    error::Error,
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    path::Path,
+    sync::Arc,
+};
 
-use ashta_agents::arena::{MatchConfig, MatchProgress, luck_of_sides, play_watched_match};
-use ashta_agents::learn::config::{LearningConfig, NetworkConfig, SelfPlayConfig, TrainConfig};
-use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::learn::trainer::Trainer;
-use ashta_agents::network::bot::{Bot, Manifest};
-use ashta_agents::perfect::any::{regret_in, solve_any};
-use ashta_agents::play::agent::{Agent, OnePly};
-use ashta_agents::play::evaluator::{Evaluation, Evaluator, answer_open};
-use ashta_agents::search::Expectimax;
-use ashta_env::game::{BySeat, Game, Node, Outcome, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_agents::{
+    arena::{MatchConfig, MatchProgress, luck_of_sides, play_watched_match},
+    learn::{
+        config::{LearningConfig, NetworkConfig, SelfPlayConfig, TrainConfig},
+        net::LearnerDevice,
+        trainer::Trainer,
+    },
+    network::bot::{Bot, Manifest},
+    perfect::any::{regret_in, solve_any},
+    play::{
+        agent::{Agent, OnePly},
+        evaluator::{Evaluation, Evaluator, answer_open},
+    },
+    search::Expectimax,
+};
+use ashta_env::{
+    game::{BySeat, Game, Node, Outcome, Seat},
+    turn::{TurnResults, turn_results},
+};
 use backgammon::{Backgammon, Position};
 
 #[path = "backgammon.rs"]

@@ -10,17 +10,19 @@
 //! a 1 loses the points of the turn and ends the turn. A seat can also hold: it stops throwing,
 //! keeps the points and passes the die to the other seat. The first seat with [`GOAL`] points wins.
 
-use std::error::Error;
-use std::path::Path;
-use std::sync::Arc;
+use std::{error::Error, path::Path, sync::Arc};
 
-use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
-use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
-use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::learn::trainer::Trainer;
-use ashta_agents::network::bot::{Bot, Manifest, Probe};
-use ashta_agents::perfect::any::{best_response, regret_in, solve_any};
-use ashta_agents::play::agent::{Agent, GameRng};
+use ashta_agents::{
+    arena::{MatchConfig, MatchProgress, MatchReport, play_match},
+    learn::{
+        config::{SelfPlayConfig, TrainConfig},
+        net::LearnerDevice,
+        trainer::Trainer,
+    },
+    network::bot::{Bot, Manifest, Probe},
+    perfect::any::{best_response, regret_in, solve_any},
+    play::agent::{Agent, GameRng},
+};
 use ashta_env::game::{
     Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec,
 };

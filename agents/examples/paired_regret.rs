@@ -11,18 +11,19 @@
 //! the turns with several distinct afterstates. The intervals are 95 % intervals; games are
 //! independent, decisions of a game are not.
 
-use std::error::Error;
-use std::path::Path;
-use std::time::Instant;
+use std::{error::Error, path::Path, time::Instant};
 
-use ashta_agents::perfect::table::Table;
-use ashta_agents::play::agent::{GameRng, RandomAgent};
-use ashta_agents::{Agent, NamedAgent};
-use ashta_env::chance;
-use ashta_env::game::{Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_agents::{
+    Agent, NamedAgent,
+    perfect::table::Table,
+    play::agent::{GameRng, RandomAgent},
+};
+use ashta_env::{
+    chance,
+    game::{Game, Node, Seat},
+    race::{Race, state::State},
+    turn::{TurnResults, turn_results},
+};
 use rand::Rng;
 
 /// The sums of one game.

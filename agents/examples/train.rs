@@ -9,19 +9,25 @@
 //! all settings, with defaults. The command `ashta train` runs the same loop, writes checkpoints
 //! and metrics, and can resume a run.
 
-use std::error::Error;
-use std::path::Path;
-use std::sync::Arc;
+use std::{error::Error, path::Path, sync::Arc};
 
-use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
-use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
-use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::learn::trainer::Trainer;
-use ashta_agents::network::bot::{Bot, Manifest};
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::network::portable::PortableNet;
-use ashta_agents::play::agent::{Agent, OnePly};
-use ashta_agents::play::baseline::Baseline;
+use ashta_agents::{
+    arena::{MatchConfig, MatchProgress, MatchReport, play_match},
+    learn::{
+        config::{SelfPlayConfig, TrainConfig},
+        net::LearnerDevice,
+        trainer::Trainer,
+    },
+    network::{
+        bot::{Bot, Manifest},
+        evaluator::NetEvaluator,
+        portable::PortableNet,
+    },
+    play::{
+        agent::{Agent, OnePly},
+        baseline::Baseline,
+    },
+};
 use ashta_env::race::Race;
 
 const SEED: u64 = 1;

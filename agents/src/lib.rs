@@ -34,8 +34,5 @@ pub mod roster;
 pub mod search;
 
 pub use network::bot::Bot;
-pub use play::agent::Agent;
-pub use play::error::Error;
-pub use play::evaluator::Evaluator;
-pub use roster::folders::Folders;
-pub use roster::{NamedAgent, Player};
+pub use play::{agent::Agent, error::Error, evaluator::Evaluator};
+pub use roster::{NamedAgent, Player, folders::Folders};

@@ -1,15 +1,15 @@
 //! Speed of the rules: random legal play on one thread, one game at a time, and many games together
 //! (in lock-step: each step makes one action in every game).
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::Result;
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, Game, Node};
-use ashta_env::gym::{Caller, VecBuffers, VecEnv};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_env::{
+    chance::{self, GameRng, below},
+    game::{Action, Game, Node},
+    gym::{Caller, VecBuffers, VecEnv},
+    race::{Race, state::State},
+};
 use ndarray::{Array1, Array2};
 use rand::Rng;
 

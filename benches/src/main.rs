@@ -7,15 +7,17 @@
 mod env;
 mod net;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, bail};
-use ashta_env::game::Game;
-use ashta_env::race::Race;
-use ashta_env::sheet::Sheets;
-use ashta_train::run::games;
-use ashta_train::run::output::{print, print_json};
+use ashta_env::{game::Game, race::Race, sheet::Sheets};
+use ashta_train::run::{
+    games,
+    output::{print, print_json},
+};
 use clap::{Args, Parser};
 use serde_json::{Value, json};
 

@@ -1,19 +1,22 @@
 //! Speed of the network, of the learner and of self-play, each on one thread.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::Result;
-use ashta_agents::learn::config::TrainConfig;
-use ashta_agents::learn::net::{Batch, Learner, LearnerDevice};
-use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::{TargetRule, play_games};
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::network::portable::{NetShape, PortableNet};
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_env::chance;
-use ashta_env::game::Game;
-use ashta_env::race::Race;
+use ashta_agents::{
+    learn::{
+        config::TrainConfig,
+        net::{Batch, Learner, LearnerDevice},
+        replay::{Part, Replay},
+        selfplay::{TargetRule, play_games},
+    },
+    network::{
+        evaluator::NetEvaluator,
+        portable::{NetShape, PortableNet},
+    },
+    play::evaluator::Evaluator,
+};
+use ashta_env::{chance, game::Game, race::Race};
 
 use crate::{Columns, Show, repeat};
 

@@ -6,9 +6,11 @@
 //! planner cannot know future throws. Values have one entry for each seat, because a seat with an
 //! extra throw moves twice in a row.
 
-use std::fmt;
-use std::hash::Hash;
-use std::ops::{Deref, Index, IndexMut};
+use std::{
+    fmt,
+    hash::Hash,
+    ops::{Deref, Index, IndexMut},
+};
 
 use serde::{Deserialize, Serialize};
 

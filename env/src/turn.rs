@@ -5,8 +5,7 @@
 //! Look-ahead, baselines and solvers evaluate each afterstate once. This module uses only the
 //! `Game` interface.
 
-use std::collections::HashSet;
-use std::hash::Hash;
+use std::{collections::HashSet, hash::Hash};
 
 use crate::game::{Action, ActionMask, Game, Node};
 
@@ -255,8 +254,10 @@ impl<S: Clone + Eq + Hash> Distinct<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Outcome, Seat};
-    use crate::testing::toy::Toy;
+    use crate::{
+        game::{Outcome, Seat},
+        testing::toy::Toy,
+    };
 
     #[test]
     fn a_position_without_decision_has_no_results() {

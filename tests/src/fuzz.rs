@@ -6,22 +6,26 @@
 //! targets correct the checksums of a file, so that the fuzzer reaches the code that follows. This
 //! module needs neither burn nor files.
 
-use ashta_agents::arena::game_record::{GameLine, MoveText};
-use ashta_agents::network::bot::Bot;
-use ashta_agents::network::portable::Scratch;
-use ashta_agents::perfect::table::{Perfect, Table};
-use ashta_agents::play::agent::{Agent, OnePly};
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::protocol::Engine;
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, RaceGame};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::Sheets;
-use ashta_env::testing::laws::{check_node, successors};
-use ashta_env::turn::{TurnResults, turn_results_within};
-use ashta_env::turn_index::TurnIndex;
+use ashta_agents::{
+    arena::game_record::{GameLine, MoveText},
+    network::{bot::Bot, portable::Scratch},
+    perfect::table::{Perfect, Table},
+    play::{
+        agent::{Agent, OnePly},
+        evaluator::Evaluator,
+    },
+    protocol::Engine,
+};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Game, Node, RaceGame},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::Sheets,
+    testing::laws::{check_node, successors},
+    turn::{TurnResults, turn_results_within},
+    turn_index::TurnIndex,
+};
 use ashta_rule_tests::random::advance;
 use serde_json::Value;
 

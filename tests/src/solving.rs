@@ -1,21 +1,25 @@
 //! Small games solved exactly, for tests.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
-use ashta_agents::perfect::solve::{
-    Memory, PlayerPolicy, Response, Solution, SolveConfig, Solved, UNIT, evaluate_policies, solve,
+use ashta_agents::{
+    perfect::{
+        solve::{
+            Memory, PlayerPolicy, Response, Solution, SolveConfig, Solved, UNIT, evaluate_policies,
+            solve,
+        },
+        table::Table,
+    },
+    play::{baseline::PipEvaluator, evaluator::Evaluator},
 };
-use ashta_agents::perfect::table::Table;
-use ashta_agents::play::baseline::PipEvaluator;
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_env::game::{Game, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::turn_index::{
-    Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, in_lane,
-    lanes_of,
+use ashta_env::{
+    game::{Game, Seat, SeatSet},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    turn_index::{
+        Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, in_lane,
+        lanes_of,
+    },
 };
 
 /// One thread, the smallest tolerance, with the certificate.

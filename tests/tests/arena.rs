@@ -1,19 +1,22 @@
 //! The arena's statistics against exact win probabilities, from the values of a solved game.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
-use ashta_agents::arena::{
-    Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, analyze_game, luck,
-    play_blocks, rotations, sides,
+use ashta_agents::{
+    arena::{
+        Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, analyze_game, luck,
+        play_blocks, rotations, sides,
+    },
+    perfect::{
+        solve::PlayerPolicy,
+        table::{Perfect, Table},
+    },
+    play::{
+        agent::{Agent, OnePly},
+        baseline::PipEvaluator,
+    },
 };
-use ashta_agents::perfect::solve::PlayerPolicy;
-use ashta_agents::perfect::table::{Perfect, Table};
-use ashta_agents::play::agent::{Agent, OnePly};
-use ashta_agents::play::baseline::PipEvaluator;
-use ashta_env::game::Game;
-use ashta_env::race::Race;
-use ashta_env::turn_index::TurnModel;
+use ashta_env::{game::Game, race::Race, turn_index::TurnModel};
 use ashta_rule_tests::amount;
 use ashta_tests::solving::{CONFIG, response, solved, start, turns, values_by_steps};
 

@@ -3,13 +3,19 @@
 
 use std::sync::Arc;
 
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::perfect::any::{regret_in, solve_any};
-use ashta_agents::play::agent::RandomAgent;
-use ashta_env::game::{Action, Game, Outcome, Seat};
-use ashta_env::testing::laws::{LawConfig, check_game};
-use example::backgammon::{Backgammon, Bot, train};
-use example::ends;
+use ashta_agents::{
+    network::evaluator::NetEvaluator,
+    perfect::any::{regret_in, solve_any},
+    play::agent::RandomAgent,
+};
+use ashta_env::{
+    game::{Action, Game, Outcome, Seat},
+    testing::laws::{LawConfig, check_game},
+};
+use example::{
+    backgammon::{Backgammon, Bot, train},
+    ends,
+};
 
 #[path = "../../agents/examples/backgammon_gnubg.rs"]
 #[expect(dead_code, reason = "its main function")]

@@ -1,25 +1,36 @@
 //! Best responses: to perfect play, to agents with values and to agents with any other policy.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress};
-use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse, ExploitStage};
-use ashta_agents::perfect::regret::{Judged, against_perfect};
-use ashta_agents::perfect::solve::{PlayerPolicy, Response, SolveConfig, UNIT};
-use ashta_agents::perfect::table::{Perfect, Table};
-use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
-use ashta_agents::play::baseline::PipEvaluator;
-use ashta_agents::play::evaluator::{Evaluation, Evaluator};
-use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::Sheet;
-use ashta_env::testing::exact::{self, Play};
-use ashta_env::turn_index::{TurnIndex, TurnModel};
+use ashta_agents::{
+    arena::{Interval, MakeAgent, MatchConfig, MatchProgress},
+    perfect::{
+        exploit::{AgentPolicy, BestResponse, ExploitStage},
+        regret::{Judged, against_perfect},
+        solve::{PlayerPolicy, Response, SolveConfig, UNIT},
+        table::{Perfect, Table},
+    },
+    play::{
+        agent::{Agent, OnePly, RandomAgent},
+        baseline::PipEvaluator,
+        evaluator::{Evaluation, Evaluator},
+    },
+};
+use ashta_env::{
+    chance,
+    game::{BySeat, Game, Node, Seat},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::Sheet,
+    testing::exact::{self, Play},
+    turn_index::{TurnIndex, TurnModel},
+};
 use ashta_rule_tests::amount;
 use ashta_tests::solving::{
     CONFIG, OneByOne, race, response, solved, start, turns, values_by, values_by_steps,

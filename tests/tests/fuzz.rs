@@ -1,14 +1,18 @@
 //! The functions of the fuzzer on its corpus, on past failures, and on random changes of sheets.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Game, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, builtin};
+use ashta_env::{
+    chance::{self, GameRng, below},
+    game::{Game, SeatSet},
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{Sheet, builtin},
+};
 use ashta_rule_tests::{number, random};
 use ashta_tests::fuzz::{TARGETS, walk};
 

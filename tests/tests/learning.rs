@@ -1,24 +1,29 @@
 //! Self-play learning against exact values: one-piece Ashte Kashte is small enough to be solved, so
 //! learned values are compared with exact ones.
 
-use std::error::Error as _;
-use std::sync::Arc;
+use std::{error::Error as _, sync::Arc};
 
-use ashta_agents::learn::config::{LearningConfig, SelfPlayConfig, TrainConfig};
-use ashta_agents::learn::net::{Batch, Learner, LearnerDevice};
-use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::{TargetRule, fit_luck, play_games};
-use ashta_agents::network::bot::Bot;
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
-use ashta_agents::perfect::any::{regret_in, solve_any};
-use ashta_agents::play::error::Error;
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_env::chance;
-use ashta_env::game::{Game, Node};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::testing::laws::{LawConfig, check_game};
+use ashta_agents::{
+    learn::{
+        config::{LearningConfig, SelfPlayConfig, TrainConfig},
+        net::{Batch, Learner, LearnerDevice},
+        replay::{Part, Replay},
+        selfplay::{TargetRule, fit_luck, play_games},
+    },
+    network::{
+        bot::Bot,
+        evaluator::NetEvaluator,
+        portable::{Mlp, NetShape, PortableNet},
+    },
+    perfect::any::{regret_in, solve_any},
+    play::{error::Error, evaluator::Evaluator},
+};
+use ashta_env::{
+    chance,
+    game::{Game, Node},
+    race::{Race, state::State},
+    testing::laws::{LawConfig, check_game},
+};
 use ashta_tests::solving::race;
 
 #[test]

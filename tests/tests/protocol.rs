@@ -1,10 +1,12 @@
 //! The engine protocol, with positions and throws from the tests of the rules.
 
 use ashta_agents::protocol::Engine;
-use ashta_env::chance;
-use ashta_env::game::{Game, Seat};
-use ashta_env::race::Race;
-use ashta_env::sheet::builtin;
+use ashta_env::{
+    chance,
+    game::{Game, Seat},
+    race::Race,
+    sheet::builtin,
+};
 use ashta_rule_tests::engine;
 
 /// `turns` of the engine protocol takes every position that it answers, also `… S *1` of a game

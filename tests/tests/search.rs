@@ -1,12 +1,15 @@
 //! Search against exact values of real games: with one piece each they are small enough to be
 //! solved.
 
-use ashta_agents::perfect::any::{Solved, solve_any};
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::search::{Expectimax, Mcts};
-use ashta_env::game::{BySeat, Game, Outcome};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_agents::{
+    perfect::any::{Solved, solve_any},
+    play::evaluator::Evaluator,
+    search::{Expectimax, Mcts},
+};
+use ashta_env::{
+    game::{BySeat, Game, Outcome},
+    race::{Race, state::State},
+};
 use ashta_tests::solving::race;
 
 /// Games for two seats. With more seats, best-response iteration cycles on these courses, so exact

@@ -1,24 +1,35 @@
 //! Tests of the solver: against a second solver, by certificates, and independent of threads and
 //! batches.
 
-use std::collections::BTreeSet;
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    collections::BTreeSet,
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-use ashta_agents::perfect::solve::{Cursor, SolveConfig, Solved, Stage, UNIT, Unfinished, solve};
-use ashta_agents::perfect::table::{Perfect, Table};
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Outcome, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Overshoot, Sheet, TurnKind, builtin};
-use ashta_env::testing::exact::{self, Play};
-use ashta_env::testing::recorder::throws;
-use ashta_env::turn::{TurnResults, turn_results};
-use ashta_env::turn_index::{Continuation, RaceTurns, Sides, TurnEnd, TurnIndex, TurnModel};
+use ashta_agents::{
+    perfect::{
+        solve::{Cursor, SolveConfig, Solved, Stage, UNIT, Unfinished, solve},
+        table::{Perfect, Table},
+    },
+    play::evaluator::Evaluator,
+};
+use ashta_env::{
+    chance,
+    game::{BySeat, Game, Node, Outcome, Seat, SeatSet},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::{Overshoot, Sheet, TurnKind, builtin},
+    testing::{
+        exact::{self, Play},
+        recorder::throws,
+    },
+    turn::{TurnResults, turn_results},
+    turn_index::{Continuation, RaceTurns, Sides, TurnEnd, TurnIndex, TurnModel},
+};
 use ashta_rule_tests::{amount, random};
 use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, turns};
 

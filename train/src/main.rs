@@ -1,7 +1,9 @@
 //! The program `ashta`.
 
-use std::io::{Write, stderr};
-use std::process::ExitCode;
+use std::{
+    io::{Write, stderr},
+    process::ExitCode,
+};
 
 use ashta_agents::play::processor::{UNSUPPORTED, is_supported};
 

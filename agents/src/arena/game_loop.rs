@@ -5,15 +5,21 @@
 
 use std::ops::ControlFlow;
 
-use ashta_env::chance;
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat, Spec};
+use ashta_env::{
+    chance,
+    game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat, Spec},
+};
 use rand::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-use super::seating::{Seating, sides};
-use super::{MatchConfig, MatchSetup};
-use crate::play::agent::{Agent, GameRng, deciding_seat};
-use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
+use super::{
+    MatchConfig, MatchSetup,
+    seating::{Seating, sides},
+};
+use crate::play::{
+    agent::{Agent, GameRng, deciding_seat},
+    throws::{SeededThrows, TurnClock, derived_seed},
+};
 
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {

@@ -7,15 +7,18 @@
 
 use std::sync::Arc;
 
-use ashta_env::game::{Action, Game, Node, Outcome, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::{Sheet, Sheets};
-use ashta_env::turn::{TurnResults, turn_results_within};
+use ashta_env::{
+    game::{Action, Game, Node, Outcome, Seat},
+    race::{Race, state::State},
+    sheet::{Sheet, Sheets},
+    turn::{TurnResults, turn_results_within},
+};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{Ending, Move, PlayedGame};
-use crate::play::error::Error;
+use crate::{
+    arena::{Ending, Move, PlayedGame},
+    play::error::Error,
+};
 
 /// The record of a game.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

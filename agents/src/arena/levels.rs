@@ -1,8 +1,10 @@
 //! Calibration of the [levels of difficulty](crate::play::level): finds the temperatures of a bot
 //! in games against itself.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 use ashta_env::game::{BySeat, Game};
 
@@ -10,9 +12,11 @@ use super::{
     Ending, Interval, MatchConfig, MatchProgress, MatchReport, PlayedGame, analyze_turns,
     play_watched_match,
 };
-use crate::play::agent::{Agent, OnePly, Pick, softmax};
-use crate::play::evaluator::Evaluator;
-use crate::play::level::{Calibration, Level};
+use crate::play::{
+    agent::{Agent, OnePly, Pick, softmax},
+    evaluator::Evaluator,
+    level::{Calibration, Level},
+};
 
 /// Blocks of games for each estimate of a temperature.
 const GUESS_BLOCKS: u64 = 100;
@@ -165,8 +169,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::network::evaluator::NetEvaluator;
-    use crate::network::portable::{Mlp, NetShape, PortableNet};
+    use crate::network::{
+        evaluator::NetEvaluator,
+        portable::{Mlp, NetShape, PortableNet},
+    };
     use ashta_env::testing::toy::Toy;
 
     #[test]

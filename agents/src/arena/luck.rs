@@ -8,18 +8,25 @@
 //! has the same expectation as the result. The better the evaluator, the smaller the variance of
 //! the luck-adjusted result.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{BySeat, Game, Node, Seat, SeatSet};
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{BySeat, Game, Node, Seat, SeatSet},
+    turn::TurnResults,
+};
 
-use super::game_loop::{Move, PlayedGame};
-use super::seating::sides;
-use crate::play::evaluator::{Evaluator, first_best};
-use crate::play::stop::Stop;
-use crate::search::expectation::{ActualTurn, Expectation, append_afterstates};
+use super::{
+    game_loop::{Move, PlayedGame},
+    seating::sides,
+};
+use crate::{
+    play::{
+        evaluator::{Evaluator, first_best},
+        stop::Stop,
+    },
+    search::expectation::{ActualTurn, Expectation, append_afterstates},
+};
 
 /// The number of the random stream that draws rare throws.
 const DRAWS: u64 = u64::MAX;
@@ -287,13 +294,15 @@ pub fn luck<S>(turns: &[TurnAnalysis<S>]) -> BySeat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{
-        Contestant, MatchConfig, MatchSetup, PlayedGame, play_blocks, rotations, sides,
+    use crate::{
+        arena::{Contestant, MatchConfig, MatchSetup, PlayedGame, play_blocks, rotations, sides},
+        play::agent::{Agent, OnePly, RandomAgent},
+        search::test_support::ExactEvaluator,
     };
-    use crate::play::agent::{Agent, OnePly, RandomAgent};
-    use crate::search::test_support::ExactEvaluator;
-    use ashta_env::testing::exact::Play;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::testing::{
+        exact::Play,
+        toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+    };
     use std::ops::ControlFlow;
 
     type Make<'a, T> = &'a (dyn Fn() -> T + Sync);

@@ -19,10 +19,14 @@ mod sprt;
 mod summary;
 pub mod tournament;
 
-use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    ops::{ControlFlow, Range},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use ashta_env::game::Game;
 
@@ -277,12 +281,20 @@ pub fn play_watched_match<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::play::agent::{OnePly, RandomAgent};
-    use crate::play::baseline::Baseline;
-    use crate::search::test_support::ExactEvaluator;
-    use ashta_env::game::{BySeat, Seat, SeatSet};
-    use ashta_env::testing::exact::{Play, solve};
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use crate::{
+        play::{
+            agent::{OnePly, RandomAgent},
+            baseline::Baseline,
+        },
+        search::test_support::ExactEvaluator,
+    };
+    use ashta_env::{
+        game::{BySeat, Seat, SeatSet},
+        testing::{
+            exact::{Play, solve},
+            toy::{Toy, ToyPieces, ToyTable, ToyThrows},
+        },
+    };
     use std::sync::Mutex;
 
     type Boxed = Box<dyn Agent<Toy> + Send>;

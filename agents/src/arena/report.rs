@@ -1,13 +1,14 @@
 //! The report of a match: the score, its confidence interval, and counts of games.
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::Interval;
-use super::summary::{GameFacts, Sums, chance_level, of_whole_blocks};
+use super::{
+    estimate::Interval,
+    summary::{GameFacts, Sums, chance_level, of_whole_blocks},
+};
 
 /// The result of a match between A and B. A score is a mean return of A in a game, 0 to 1.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -125,8 +126,10 @@ impl MatchReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::Game;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::{
+        game::Game,
+        testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows},
+    };
 
     fn block(number: u64, scores: [f64; 2]) -> Vec<GameFacts> {
         let game = |(leg, own): (usize, f64)| GameFacts {

@@ -83,8 +83,10 @@ pub fn lineups(agents: usize, sides: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::Game;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::{
+        game::Game,
+        testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows},
+    };
 
     #[test]
     fn lineups_are_counted_right() {

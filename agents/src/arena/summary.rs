@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Payoff, SeatSet, Spec};
 use serde::Serialize;
 
-use super::estimate::{Blocks, Interval, MAX_GAME_VARIANCE, quantile, with_error};
-use super::game_loop::{Ending, Move, PlayedGame};
-use super::rating::{Contest, PairScore, Rating, Results, contests, ratings};
-use super::sprt::{Sprt, Verdict};
-use super::tournament::{Entrant, Tournament};
+use super::{
+    estimate::{Blocks, Interval, MAX_GAME_VARIANCE, quantile, with_error},
+    game_loop::{Ending, Move, PlayedGame},
+    rating::{Contest, PairScore, Rating, Results, contests, ratings},
+    sprt::{Sprt, Verdict},
+    tournament::{Entrant, Tournament},
+};
 
 /// The facts about one game that the statistics use.
 #[derive(Clone, PartialEq, Debug)]
@@ -472,8 +474,7 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::Reference;
-    use crate::play::baseline::PipEvaluator;
+    use crate::{arena::Reference, play::baseline::PipEvaluator};
     use ashta_env::race::Race;
 
     fn arena<'a>(race: &'a Race, reference: Option<Reference<Race>>) -> Tournament<'a> {

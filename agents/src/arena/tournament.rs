@@ -4,30 +4,35 @@
 //! The caller provides the entrants and the clock, stores the records and shows the progress. This
 //! module does not use files, clocks or terminals.
 
-use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range};
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use ashta_env::game::{Action, BySeat, Game, Node, SeatSet, Spec};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::Sheets;
-
-use crate::arena::game_loop::forfeit_returns;
-use crate::arena::game_record::{GameLine, Swing};
-use crate::arena::luck::{SERIES_PROBABILITY, balanced};
-use crate::arena::summary::sprt_summaries;
-use crate::arena::{
-    Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MatchConfig, MatchSetup, Move, PlayedGame,
-    Reference, Seating, Sprt, SprtSummary, TurnAnalysis, Verdict, analyze_game, lineups, luck,
-    play_blocks, rotations, sides,
+use std::{
+    collections::BTreeMap,
+    ops::{ControlFlow, Range},
+    panic::resume_unwind,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
-use crate::play::agent::GameRng;
-use crate::play::error::Error;
-use crate::play::evaluator::Evaluator;
-use crate::play::throws::TurnClock;
+
+use ashta_env::{
+    game::{Action, BySeat, Game, Node, SeatSet, Spec},
+    race::{Race, state::State},
+    sheet::Sheets,
+};
+
+use crate::{
+    arena::{
+        Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MatchConfig, MatchSetup, Move,
+        PlayedGame, Reference, Seating, Sprt, SprtSummary, TurnAnalysis, Verdict, analyze_game,
+        game_loop::forfeit_returns,
+        game_record::{GameLine, Swing},
+        lineups, luck,
+        luck::{SERIES_PROBABILITY, balanced},
+        play_blocks, rotations, sides,
+        summary::sprt_summaries,
+    },
+    play::{agent::GameRng, error::Error, evaluator::Evaluator, throws::TurnClock},
+};
 
 /// Luck is rounded to multiples of 1 / `LUCK_DIGITS`, so that games from a file give the same
 /// statistics as games that were just played.

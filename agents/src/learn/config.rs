@@ -3,8 +3,7 @@
 use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
 
-use crate::network::portable::NetShape;
-use crate::play::error::Error;
+use crate::{network::portable::NetShape, play::error::Error};
 
 /// The allowed values of a setting.
 #[derive(Clone, Copy, PartialEq, Debug)]

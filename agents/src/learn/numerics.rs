@@ -8,8 +8,10 @@
 use ashta_env::game::{Action, ActionMask};
 use flate2::Crc;
 
-use super::config::LearningConfig;
-use super::net::{Batch, Learner, LearnerDevice, Sample};
+use super::{
+    config::LearningConfig,
+    net::{Batch, Learner, LearnerDevice, Sample},
+};
 use crate::network::portable::{MlpShape, ValueHead};
 
 /// Returns a checksum over results of elementary functions and of a few learning steps, all with

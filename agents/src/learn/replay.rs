@@ -7,16 +7,23 @@
 
 use std::path::Path;
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Action, ActionMask, Game, MAX_SEATS},
+};
 use serde::{Deserialize, Serialize};
 
-use crate::learn::net::{Batch, Sample};
-use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
-use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, MAX_HEADER, NamedTensor, TensorFile};
-use crate::play::error::Error;
-use crate::play::perspective;
+use crate::{
+    learn::{
+        net::{Batch, Sample},
+        selfplay::{GameRecord, TargetRule, TrainingPosition},
+    },
+    network::{
+        portable::MlpShape,
+        tensor_file::{self, MAX_HEADER, NamedTensor, TensorFile},
+    },
+    play::{error::Error, perspective},
+};
 
 /// A ring buffer of samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -335,10 +342,11 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::config::TrainConfig;
-    use crate::learn::selfplay::play_games;
-    use crate::network::portable::NetShape;
-    use crate::play::baseline::PipEvaluator;
+    use crate::{
+        learn::{config::TrainConfig, selfplay::play_games},
+        network::portable::NetShape,
+        play::baseline::PipEvaluator,
+    };
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
     fn config() -> TrainConfig {

@@ -9,22 +9,28 @@
 //! each network has one generator for its batches. So the same games in the same order give the
 //! same networks to the last bit, with any number of threads.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::thread;
+use std::{path::Path, sync::Arc, thread};
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Spec};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Game, Spec},
+};
 use serde::{Deserialize, Serialize};
 
-use super::config::{MOST_BATCH, MOST_REPLAYS, Plan, TrainConfig};
-use super::net::{Batch, Learner, LearnerDevice, Losses};
-use super::replay::{Part, Replay};
-use super::selfplay::{GameCounts, GameRecord, TargetRule, fit_luck, play_games};
-use crate::network::evaluator::NetEvaluator;
-use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
-use crate::network::tensor_file;
-use crate::play::error::Error;
+use super::{
+    config::{MOST_BATCH, MOST_REPLAYS, Plan, TrainConfig},
+    net::{Batch, Learner, LearnerDevice, Losses},
+    replay::{Part, Replay},
+    selfplay::{GameCounts, GameRecord, TargetRule, fit_luck, play_games},
+};
+use crate::{
+    network::{
+        evaluator::NetEvaluator,
+        portable::{Mlp, MlpShape, NetShape, PortableNet},
+        tensor_file,
+    },
+    play::error::Error,
+};
 
 /// For each network, the number of the random stream that draws its batches. The stream of a game
 /// has the number of the game.

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use ashta_env::game::{BySeat, Game, Node};
 
-use crate::network::portable::{Observations, PortableNet, Scratch};
-use crate::play::agent::softmax_policy;
-use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
-use crate::play::perspective;
+use crate::{
+    network::portable::{Observations, PortableNet, Scratch},
+    play::{
+        agent::softmax_policy,
+        evaluator::{Evaluation, Evaluator, answer_open},
+        perspective,
+    },
+};
 
 /// Evaluates positions by the values and the policy of the two networks of a bot.
 #[derive(Clone, Debug)]

@@ -11,18 +11,21 @@
     expect(dead_code, reason = "only learning writes checkpoints")
 )]
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Write};
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::{self, Write},
+    path::Path,
+};
 
 use flate2::Crc;
 use half::f16;
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use safetensors::{Dtype, SafeTensorError, SafeTensors, tensor::TensorView};
 use serde::Deserialize;
 
-use crate::play::error::Error;
-use crate::play::files::{open_regular, read_within, write_whole};
+use crate::play::{
+    error::Error,
+    files::{open_regular, read_within, write_whole},
+};
 
 /// The largest header that this program reads, in bytes.
 pub(crate) const MAX_HEADER: u64 = 16 << 20;

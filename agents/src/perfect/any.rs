@@ -4,18 +4,23 @@
 //! Value iteration from below and from above then encloses each value. Race games have a faster
 //! solver, [`solve`](super::solve), which needs no list of states.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::{collections::HashMap, hash::Hash};
 
-use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Outcome, Payoff, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::{
+    chance,
+    game::{BySeat, Game, Node, Outcome, Payoff, Seat},
+    turn::{TurnResults, turn_results},
+};
 use rand::Rng;
 
-use crate::arena::Interval;
-use crate::play::agent::{Agent, GameRng};
-use crate::play::error::Error;
-use crate::play::evaluator::{Evaluation, Evaluator};
+use crate::{
+    arena::Interval,
+    play::{
+        agent::{Agent, GameRng},
+        error::Error,
+        evaluator::{Evaluation, Evaluator},
+    },
+};
 
 /// The largest number of sweeps of [`solve_any`].
 const MOST_SWEEPS: usize = 10_000;
@@ -370,14 +375,17 @@ fn game_regret<G: Game>(
 
 #[cfg(test)]
 mod tests {
-    use ashta_env::race::Race;
-    use ashta_env::ruleset::Ruleset;
-    use ashta_env::testing::exact::{Play, solve};
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::{
+        race::Race,
+        ruleset::Ruleset,
+        testing::{
+            exact::{Play, solve},
+            toy::{Toy, ToyPieces, ToyTable, ToyThrows},
+        },
+    };
 
     use super::*;
-    use crate::play::agent::OnePly;
-    use crate::play::baseline::Baseline;
+    use crate::play::{agent::OnePly, baseline::Baseline};
 
     #[test]
     fn values_are_those_of_the_reference() {

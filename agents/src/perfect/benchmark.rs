@@ -4,20 +4,24 @@
 //! seed again, computes the regret again, and checks that the opponent played perfectly. It cannot
 //! check who played the agent's moves.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use ashta_env::game::Game;
-use ashta_env::race::Race;
+use ashta_env::{game::Game, race::Race};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::regret::{RegretReport, of_games};
-use super::table::Table;
-use crate::arena::game_record::{GameLine, move_texts};
-use crate::arena::tournament::{Entrant, Tournament};
-use crate::arena::{Ending, MatchSetup};
-use crate::play::error::Error;
+use super::{
+    regret::{RegretReport, of_games},
+    table::Table,
+};
+use crate::{
+    arena::{
+        Ending, MatchSetup,
+        game_record::{GameLine, move_texts},
+        tournament::{Entrant, Tournament},
+    },
+    play::error::Error,
+};
 
 /// The name of the opponent.
 const PERFECT: &str = "perfect";

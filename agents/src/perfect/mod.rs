@@ -14,8 +14,10 @@ pub mod rollout;
 pub mod solve;
 pub mod table;
 
-use ashta_env::game::Game;
-use ashta_env::turn_index::{Sides, TurnIndex};
+use ashta_env::{
+    game::Game,
+    turn_index::{Sides, TurnIndex},
+};
 
 /// The side positions at the beginning of a game.
 pub fn start(starts: &TurnIndex) -> Sides {

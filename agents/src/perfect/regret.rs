@@ -5,21 +5,26 @@
 //! minus the sum of its regrets. Regret does not depend on mistakes of the opponent, and only a
 //! little on the dice. So the regrets of a game give much more information than its result.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use ashta_env::chance;
-use ashta_env::game::{Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_env::{
+    chance,
+    game::{Game, Node, Seat},
+    race::{Race, state::State},
+};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{
-    Ending, Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, TurnAnalysis,
-    analyze_turns, play_watched_match, quantile,
+use crate::{
+    arena::{
+        Ending, Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame,
+        TurnAnalysis, analyze_turns, play_watched_match, quantile,
+    },
+    perfect::table::{Perfect, Table},
+    play::agent::{Agent, GameRng},
 };
-use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::{Agent, GameRng};
 
 /// A decision with less regret than this counts as optimal, because evaluators return values in
 /// single precision.

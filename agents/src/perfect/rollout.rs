@@ -1,15 +1,20 @@
 //! Rollouts: the expected returns of positions, estimated by games that agents play from there.
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{BySeat, Game, Node, Seat},
+};
 use rand::SeedableRng;
 
-use super::exploit::EvaluatorMaker;
-use super::solve::fold;
-use crate::arena::{MakeAgent, Move, SERIES_PROBABILITY, analyze_game, luck};
-use crate::play::agent::Agent;
-use crate::play::evaluator::Evaluator;
-use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
+use super::{exploit::EvaluatorMaker, solve::fold};
+use crate::{
+    arena::{MakeAgent, Move, SERIES_PROBABILITY, analyze_game, luck},
+    play::{
+        agent::Agent,
+        evaluator::Evaluator,
+        throws::{SeededThrows, TurnClock, derived_seed},
+    },
+};
 
 /// The number of games from each position between two tests of the standard error.
 const ROUND: u64 = 32;

@@ -6,12 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use ashta_env::chance::below;
-use ashta_env::game::{Action, Game, Node, Seat};
-use ashta_env::turn::{MOST_POSITIONS, TurnResults, turn_results_within};
+use ashta_env::{
+    chance::below,
+    game::{Action, Game, Node, Seat},
+    turn::{MOST_POSITIONS, TurnResults, turn_results_within},
+};
 
-use crate::play::evaluator::{Evaluator, first_best};
-use crate::play::stop::Stop;
+use crate::play::{
+    evaluator::{Evaluator, first_best},
+    stop::Stop,
+};
 
 pub use ashta_env::chance::GameRng;
 
@@ -412,12 +416,15 @@ pub(crate) fn choose_unless_forced<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::play::evaluator::Evaluation;
-    use crate::search::test_support::ExactEvaluator;
-    use ashta_env::game::{BySeat, Outcome};
-    use ashta_env::testing::exact::Play;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
-    use ashta_env::turn::turn_results;
+    use crate::{play::evaluator::Evaluation, search::test_support::ExactEvaluator};
+    use ashta_env::{
+        game::{BySeat, Outcome},
+        testing::{
+            exact::Play,
+            toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+        },
+        turn::turn_results,
+    };
     use rand::SeedableRng;
 
     /// Prefers the last action of every state. Counts the states that it evaluates.

@@ -6,13 +6,17 @@
 
 use std::fmt;
 
-use ashta_env::game::{Action, BySeat, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat};
-use ashta_env::turn::TurnResults;
-
-use crate::play::agent::{
-    Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn,
+use ashta_env::{
+    game::{Action, BySeat, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat},
+    turn::TurnResults,
 };
-use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
+
+use crate::play::{
+    agent::{
+        Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn,
+    },
+    evaluator::{Evaluation, Evaluator, answer_open},
+};
 
 /// A baseline, by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,10 +224,12 @@ fn chance_to_be_first(own: f32, other: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::{Game, Outcome};
-    use ashta_env::race::Race;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
-    use ashta_env::turn::{MOST_POSITIONS, turn_results_within};
+    use ashta_env::{
+        game::{Game, Outcome},
+        race::Race,
+        testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+        turn::{MOST_POSITIONS, turn_results_within},
+    };
     use rand::SeedableRng;
 
     fn choice(game: &Toy, state: &ToyState, baseline: Baseline) -> Action {

@@ -123,8 +123,10 @@ pub(crate) fn first_best(numbers: impl IntoIterator<Item = f32>) -> Option<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::{Outcome, Seat};
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::{
+        game::{Outcome, Seat},
+        testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows},
+    };
 
     #[test]
     fn finished_games_never_reach_the_estimate() {

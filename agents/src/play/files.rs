@@ -1,8 +1,10 @@
 //! Atomic writes of files, and bounded reads that never block.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufRead, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, File, Metadata, OpenOptions},
+    io::{self, BufRead, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+};
 
 /// File extension of files and folders that are not completely written or not completely removed.
 pub const TEMPORARY: &str = "tmp";

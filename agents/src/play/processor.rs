@@ -1,8 +1,7 @@
 //! The check that the processor has the instructions of this build. Front ends call it before
 //! anything else.
 
-use std::ffi::CStr;
-use std::sync::LazyLock;
+use std::{ffi::CStr, sync::LazyLock};
 
 /// The error for processors without [`is_supported`].
 pub const UNSUPPORTED: &CStr = c"ashta needs a processor with AVX2 and FMA";

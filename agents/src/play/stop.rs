@@ -3,8 +3,7 @@
 //! The creator of a stop decides when it is set, for example by a flag, a clock or a signal. A
 //! stopped computation soon returns a meaningless result, which the caller must discard.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 /// A condition that ends a computation early. Clones share the condition.
 #[derive(Clone)]

@@ -8,8 +8,10 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use ashta_env::chance::{mix, outcome};
-use ashta_env::game::{BySeat, Chances, Outcome, Seat};
+use ashta_env::{
+    chance::{mix, outcome},
+    game::{BySeat, Chances, Outcome, Seat},
+};
 
 /// The increment of the SplitMix64 generator.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,11 +1,12 @@
 //! The operation `lesson`: finds three turns that show how to play a game, in random games.
 
-use ashta_env::chance;
-use ashta_env::game::{Action, Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::Hop;
-use ashta_env::turn::{TurnResults, turn_results_within};
+use ashta_env::{
+    chance,
+    game::{Action, Game, Node, Seat},
+    race::{Race, state::State},
+    sheet::Hop,
+    turn::{TurnResults, turn_results_within},
+};
 use rand::Rng;
 use serde_json::{Value, json};
 

@@ -11,25 +11,24 @@ mod show;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::form::FormProblem;
-use ashta_env::game::{BySeat, Game, Node};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::{Sheet, Sheets};
-use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_within};
+use ashta_env::{
+    chance::{self, GameRng},
+    form::FormProblem,
+    game::{BySeat, Game, Node},
+    race::{Race, state::State},
+    sheet::{Sheet, Sheets},
+    turn::{TooManyPositions, TurnResults, turn_results_within},
+};
 use rand::Rng;
 use serde::Deserialize;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::play::error::shortened;
-use crate::play::evaluator::Evaluator;
-use crate::play::stop::Stop;
-use crate::roster::{NamedAgent, Player};
+use crate::{
+    play::{error::shortened, evaluator::Evaluator, stop::Stop},
+    roster::{NamedAgent, Player},
+};
 
 pub use rules::named_action;
 pub use sheets::{describe, describe_sheet};

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use ashta_env::chance;
-use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, Sheets};
+use ashta_env::{
+    chance,
+    game::{Action, Game, Node, Outcome, Seat, SeatSet},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::{Sheet, Sheets},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use ashta_env::form::FormProblem;
-use ashta_env::race::Race;
-use ashta_env::ruleset::{Ruleset, RulesetError};
-use ashta_env::sheet::{Sheet, Sheets};
+use ashta_env::{
+    form::FormProblem,
+    race::Race,
+    ruleset::{Ruleset, RulesetError},
+    sheet::{Sheet, Sheets},
+};
 use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};

@@ -1,14 +1,13 @@
 //! Operations for programs that draw boards: squares, pieces, the effects of actions and of whole
 //! turns, and values.
 
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
-use ashta_env::notation::{Ground, Move, Standing};
-use ashta_env::race::Race;
-use ashta_env::race::actions::PASS;
-use ashta_env::race::board::Square;
-use ashta_env::race::state::State;
-use ashta_env::sheet::{Area, UnitKind};
-use ashta_env::turn::TooManyPositions;
+use ashta_env::{
+    game::{Action, BySeat, Game, Node, Seat},
+    notation::{Ground, Move, Standing},
+    race::{Race, actions::PASS, board::Square, state::State},
+    sheet::{Area, UnitKind},
+    turn::TooManyPositions,
+};
 use serde_json::{Value, json};
 
 use super::{Answer, Engine, afterstates, by_seat, code, refuse};

@@ -4,9 +4,11 @@
 //! The caller provides the folders and the embedded bots. [`crate::network::bot`] and
 //! [`crate::perfect::table`] read the files.
 
-use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
 
 use ashta_env::race::Race;
 
@@ -14,9 +16,7 @@ use super::{
     AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, PERFECT, Player, TABLE, TableCache,
     listed,
 };
-use crate::play::baseline::Baseline;
-use crate::play::error::Error;
-use crate::play::files::open_regular;
+use crate::play::{baseline::Baseline, error::Error, files::open_regular};
 
 /// The file extension of bots.
 pub const BOT: &str = "bot";

@@ -16,30 +16,32 @@
 
 pub mod folders;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::num::IntErrorKind;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fmt,
+    num::IntErrorKind,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use ashta_env::game::Game;
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::turn_index::TurnIndex;
+use ashta_env::{game::Game, race::Race, ruleset::Ruleset, turn_index::TurnIndex};
 
-use crate::arena::Reference;
-use crate::network::bot::Bot;
-use crate::network::evaluator::NetEvaluator;
-use crate::perfect::table::{Perfect, Table, TableHeader};
-use crate::play::agent::{Agent, OnePly, Pick, PolicyAgent};
-use crate::play::baseline::{Baseline, PipEvaluator};
-use crate::play::error::Error;
-use crate::play::evaluator::Evaluator;
-use crate::play::level::Level;
-use crate::roster::folders::Folders;
-use crate::search::{Expectimax, Mcts};
+use crate::{
+    arena::Reference,
+    network::{bot::Bot, evaluator::NetEvaluator},
+    perfect::table::{Perfect, Table, TableHeader},
+    play::{
+        agent::{Agent, OnePly, Pick, PolicyAgent},
+        baseline::{Baseline, PipEvaluator},
+        error::Error,
+        evaluator::Evaluator,
+        level::Level,
+    },
+    roster::folders::Folders,
+    search::{Expectimax, Mcts},
+};
 
 /// An agent by its name, with its files loaded.
 #[derive(Clone, Debug)]

@@ -4,13 +4,14 @@
 
 use std::ops::Range;
 
-use ashta_env::chance::GameRng;
-use ashta_env::game::{BySeat, Game, Seat};
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance::GameRng,
+    game::{BySeat, Game, Seat},
+    turn::TurnResults,
+};
 
 use super::throw_series::{Draws, throw_series};
-use crate::play::agent::results_of_turn;
-use crate::play::evaluator::first_best;
+use crate::play::{agent::results_of_turn, evaluator::first_best};
 
 /// The throws from one turn-start state. For each throw, or whole series of throws: its probability
 /// and the indices of its afterstates in the list of positions to evaluate. The throw that
@@ -91,9 +92,11 @@ mod tests {
     use ashta_env::game::RaceGame;
 
     use super::*;
-    use ashta_env::chance;
-    use ashta_env::game::Outcome;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::{
+        chance,
+        game::Outcome,
+        testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+    };
 
     /// Expectations at the start of a game, one for each of `draws` generators. Series with a
     /// probability below `limit` are rare; `thrown` is the actual series. The series are (1) with

@@ -5,14 +5,18 @@
 //! their value. The inner evaluator values the leaves. There is no pruning (no Star1 or Star2): one
 //! ply has only dozens to hundreds of leaves, and all of them fit into one batch.
 
-use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance,
+    game::{BySeat, Game, Node, Seat},
+    turn::TurnResults,
+};
 
 use super::throw_series::{Draws, throw_series};
-use crate::play::agent::results_of_turn;
-use crate::play::evaluator::{Evaluation, Evaluator};
-use crate::play::stop::Stop;
+use crate::play::{
+    agent::results_of_turn,
+    evaluator::{Evaluation, Evaluator},
+    stop::Stop,
+};
 
 /// The number of leaves to gather before an evaluation; only searches of two or more plies have
 /// more leaves.
@@ -216,13 +220,19 @@ mod tests {
     use ashta_env::game::RaceGame;
 
     use super::*;
-    use crate::play::agent::{Agent, GameRng, OnePly};
-    use crate::search::test_support::{ExactEvaluator, Ignorant};
-    use ashta_env::game::{Outcome, Seat};
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use crate::{
+        play::agent::{Agent, GameRng, OnePly},
+        search::test_support::{ExactEvaluator, Ignorant},
+    };
+    use ashta_env::{
+        game::{Outcome, Seat},
+        testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+    };
     use rand::SeedableRng;
-    use std::cmp::Reverse;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::{
+        cmp::Reverse,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
 
     const TABLES: [(ToyTable, ToyPieces, ToyThrows); 6] = [
         (ToyTable::Two, ToyPieces::Two, ToyThrows::Again),

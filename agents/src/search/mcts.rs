@@ -12,14 +12,20 @@
 
 use std::ops::Range;
 
-use ashta_env::chance;
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance,
+    game::{Action, BySeat, Game, Node, Seat},
+    turn::TurnResults,
+};
 
-use super::expectation::{append_afterstates, best_of};
-use super::throw_series::{Draws, throw_series};
-use crate::play::evaluator::{Evaluation, Evaluator};
-use crate::play::stop::Stop;
+use super::{
+    expectation::{append_afterstates, best_of},
+    throw_series::{Draws, throw_series},
+};
+use crate::play::{
+    evaluator::{Evaluation, Evaluator},
+    stop::Stop,
+};
 
 /// The largest number of afterstates of a root that are searched.
 const CANDIDATES: usize = 16;
@@ -283,11 +289,17 @@ impl Branches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::play::agent::{Agent, GameRng, OnePly, PolicyAgent, forced_action};
-    use crate::play::baseline::PipEvaluator;
-    use crate::search::test_support::{ExactEvaluator, Ignorant, play_from_start};
-    use ashta_env::game::Outcome;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use crate::{
+        play::{
+            agent::{Agent, GameRng, OnePly, PolicyAgent, forced_action},
+            baseline::PipEvaluator,
+        },
+        search::test_support::{ExactEvaluator, Ignorant, play_from_start},
+    };
+    use ashta_env::{
+        game::Outcome,
+        testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+    };
     use rand::SeedableRng;
 
     /// Turn-start states and unforced decisions spread over the whole game.

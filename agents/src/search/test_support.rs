@@ -2,14 +2,20 @@
 
 use std::sync::Arc;
 
-use ashta_env::game::{Action, BySeat, Game, Node, Payoff, Seat};
-use ashta_env::testing::exact::{Exact, Play, solve};
-use ashta_env::testing::toy::{Toy, ToyState};
+use ashta_env::{
+    game::{Action, BySeat, Game, Node, Payoff, Seat},
+    testing::{
+        exact::{Exact, Play, solve},
+        toy::{Toy, ToyState},
+    },
+};
 use rand::SeedableRng;
 
-use crate::play::agent::{Agent, GameRng};
-use crate::play::evaluator::{Evaluation, Evaluator};
-use crate::play::throws::{SeededThrows, TurnClock};
+use crate::play::{
+    agent::{Agent, GameRng},
+    evaluator::{Evaluation, Evaluator},
+    throws::{SeededThrows, TurnClock},
+};
 
 /// Returns the exact values of a solved toy game, without a policy.
 #[derive(Clone)]

@@ -8,8 +8,10 @@
 //! systematic: the rare throws form a row, and each is as long as its probability. The draws are
 //! evenly spaced points of this row, with a random offset.
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, Outcome};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Game, Node, Outcome},
+};
 use rand::Rng;
 
 /// Series with a probability below this are rare with every limit, so that endless series end.
@@ -137,8 +139,10 @@ fn split<S>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::game::Seat;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::{
+        game::Seat,
+        testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+    };
 
     /// The series at the start of a game, by number, with their probabilities. The series are (1)
     /// with probability 1/2, (2, 1) with 1/4, (2, 2, 1) and (2, 2, 2) with 1/8 each, numbered in

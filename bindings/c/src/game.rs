@@ -3,9 +3,11 @@
 //! An answer has lines, and tabs separate the fields of a line. A field is `-` if its value or its
 //! list is empty.
 
-use std::array::from_fn;
-use std::ffi::{c_char, c_int};
-use std::ptr::null_mut;
+use std::{
+    array::from_fn,
+    ffi::{c_char, c_int},
+    ptr::null_mut,
+};
 
 use serde_json::{Value, json};
 

@@ -10,21 +10,26 @@
 #[cfg(not(target_arch = "wasm32"))]
 pub mod game;
 
-use std::cell::RefCell;
-use std::error::Error;
-use std::ffi::{CStr, CString, c_char, c_int};
-use std::iter::successors;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::ptr::null_mut;
-use std::slice;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    cell::RefCell,
+    error::Error,
+    ffi::{CStr, CString, c_char, c_int},
+    iter::successors,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    ptr::null_mut,
+    slice,
+    sync::{Mutex, PoisonError},
+};
 
-use ashta_agents::play::processor::{UNSUPPORTED, is_supported};
-use ashta_agents::play::throws::random_seed;
-use ashta_agents::protocol::Engine;
-use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{BotSource, NamedAgent};
+use ashta_agents::{
+    play::{
+        processor::{UNSUPPORTED, is_supported},
+        throws::random_seed,
+    },
+    protocol::Engine,
+    roster::{BotSource, NamedAgent, folders::Folders},
+};
 use serde_json::{Value, json};
 
 /// An agent, or the rules alone.

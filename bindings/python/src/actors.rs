@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use ashta_agents::learn::selfplay::play_games;
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_env::game::Game as _;
-use ashta_env::race::Race;
-use ashta_train::run::config::Config;
-use ashta_train::run::{Play, games, wire};
+use ashta_agents::{learn::selfplay::play_games, network::evaluator::NetEvaluator};
+use ashta_env::{game::Game as _, race::Race};
+use ashta_train::run::{Play, config::Config, games, wire};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

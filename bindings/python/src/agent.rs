@@ -1,37 +1,39 @@
 //! `Agent` and `Bot`.
 
-use std::ops::Range;
-use std::path::{self, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::{
+    ops::Range,
+    path::{self, PathBuf},
+    sync::{Arc, Mutex},
+};
 
 use anyhow::anyhow;
-use ashta_agents::network::bot::Bot as BotFile;
-use ashta_agents::network::portable::Scratch;
-use ashta_agents::play::agent::Agent as Acting;
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{BotSource, NamedAgent, Player};
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, BySeat, Game as _, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
-use ashta_train::run::output::remark_once;
-use ashta_train::run::{embedded, games};
+use ashta_agents::{
+    network::{bot::Bot as BotFile, portable::Scratch},
+    play::{agent::Agent as Acting, evaluator::Evaluator},
+    roster::{BotSource, NamedAgent, Player, folders::Folders},
+};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Action, BySeat, Game as _, Node, Seat},
+    race::{Race, state::State as Position},
+};
+use ashta_train::run::{embedded, games, output::remark_once};
 use ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyRuntimeError;
-use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyTuple};
 
-use crate::game::Game;
-use crate::interrupt::{Interrupt, lock};
-use crate::packed::{PackedAgent, pack, unpack};
-use crate::policy::{Policy, PolicyAgent, text_of};
-use crate::seed::Seed;
-use crate::state::State;
-use crate::states::{States, positions};
-use crate::table::Table;
-use crate::{Result, to_python, wrong_type};
+use crate::{
+    Result,
+    game::Game,
+    interrupt::{Interrupt, lock},
+    packed::{PackedAgent, pack, unpack},
+    policy::{Policy, PolicyAgent, text_of},
+    seed::Seed,
+    state::State,
+    states::{States, positions},
+    table::Table,
+    to_python, wrong_type,
+};
 
 /// An agent that plays `game`.
 ///

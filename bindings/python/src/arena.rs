@@ -3,32 +3,30 @@
 //! Threads play the games without the interpreter lock. Agents that are Python functions take the
 //! lock for each decision. Meanwhile the calling thread handles Ctrl-C.
 
-use std::num::NonZero;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{num::NonZero, ops::ControlFlow, path::PathBuf, sync::Arc, time::Instant};
 
 use anyhow::{Context, anyhow};
-use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
-use ashta_agents::arena::{
-    AgentSummary, Contestant, GameFacts, Interval, MatchConfig, Reference, Sprt, Summary,
+use ashta_agents::{
+    arena::{
+        AgentSummary, Contestant, GameFacts, Interval, MatchConfig, Reference, Sprt, Summary,
+        game_record::GameLine,
+        tournament::{Entrant, Tournament, distinct_names},
+    },
+    roster::{Player, folders::Folders},
 };
-use ashta_agents::roster::Player;
-use ashta_agents::roster::folders::Folders;
-use ashta_env::race::Race;
-use ashta_env::sheet::Sheets;
+use ashta_env::{race::Race, sheet::Sheets};
 use ashta_train::report::analysis::Analysis;
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::{prelude::*, types::PyDict};
 
-use crate::agent::{Agent, Given, Mind, folders_or_default};
-use crate::game::Game;
-use crate::interrupt::Interrupt;
-use crate::packed::{Files, PackedAgent, pack, tables};
-use crate::seed::given;
-use crate::{Result, to_python, wrong_type};
+use crate::{
+    Result,
+    agent::{Agent, Given, Mind, folders_or_default},
+    game::Game,
+    interrupt::Interrupt,
+    packed::{Files, PackedAgent, pack, tables},
+    seed::given,
+    to_python, wrong_type,
+};
 
 /// The number of games that a thread plays at the same time.
 pub(crate) const BATCH: usize = 64;

@@ -1,24 +1,23 @@
 //! `Game`: the rules of one game, with the method names of OpenSpiel.
 
-use std::num::NonZero;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{num::NonZero, path::PathBuf, sync::Arc};
 
 use anyhow::{Context, anyhow};
 use ashta_agents::protocol::describe;
-use ashta_env::chance;
-use ashta_env::game::{Game as _, Payoff, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, Sheets, builtin};
+use ashta_env::{
+    chance,
+    game::{Game as _, Payoff, Seat, SeatSet},
+    race::{Race, state::State as Position},
+    ruleset::Ruleset,
+    sheet::{Sheet, Sheets, builtin},
+};
 use ashta_train::run::sheet_file;
-use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyBool, PyDict, PyInt, PyString, PyTuple};
+use pyo3::{
+    prelude::*,
+    types::{IntoPyDict, PyBool, PyDict, PyInt, PyString, PyTuple},
+};
 
-use crate::seed::Seed;
-use crate::state::State;
-use crate::{Result, Whole, to_python, wrong_type};
+use crate::{Result, Whole, seed::Seed, state::State, to_python, wrong_type};
 
 /// The rules of one game for a certain set of seats.
 ///

@@ -6,13 +6,17 @@
 //! computation starts other threads, the calling thread handles the signals
 //! ([`Interrupt::watch_thread`]). When the call returns, the computation has always ended.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::{Duration, Instant},
+};
 
 use ashta_agents::play::stop::Stop;
-use pyo3::exceptions::PyRuntimeError;
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
 /// The time between two checks for Ctrl-C.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);

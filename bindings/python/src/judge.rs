@@ -1,40 +1,48 @@
 //! Judging policies by perfect play: regret, exploitability, and all positions of a game that can
 //! be solved.
 
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
-use ashta_agents::arena::{MatchConfig, MatchProgress, sides};
-use ashta_agents::perfect::benchmark::BenchmarkResult;
-use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
-use ashta_agents::perfect::regret::{Judged, against_perfect};
-use ashta_agents::perfect::rollout::{Rollout, RolloutConfig, rollout as roll_out};
-use ashta_agents::perfect::solve::SolveConfig;
-use ashta_agents::perfect::table::Table as Values;
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::roster::folders::Folders;
-use ashta_env::game::{BySeat, Game as _, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
-use ashta_env::turn_index::TurnIndex;
+use ashta_agents::{
+    arena::{MatchConfig, MatchProgress, sides},
+    perfect::{
+        benchmark::BenchmarkResult,
+        exploit::{AgentPolicy, BestResponse},
+        regret::{Judged, against_perfect},
+        rollout::{Rollout, RolloutConfig, rollout as roll_out},
+        solve::SolveConfig,
+        table::Table as Values,
+    },
+    play::evaluator::Evaluator,
+    roster::folders::Folders,
+};
+use ashta_env::{
+    game::{BySeat, Game as _, Seat},
+    race::{Race, state::State as Position},
+    turn_index::TurnIndex,
+};
 use ashta_train::run::evaluation::MatchResult;
 use ndarray::Array2;
 use numpy::{PyArray1, PyArray2};
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyList, PySlice},
+};
 use serde_json::json;
 
-use crate::agent::{Agent, Mind, evaluator_of, folders_or_default};
-use crate::arena::{BATCH, MOST_PAIRS, threads_or_all};
-use crate::game::Game;
-use crate::interrupt::Interrupt;
-use crate::policy::ValueFunction;
-use crate::seed::given;
-use crate::states::{States, row_of};
-use crate::table::Table;
-use crate::{Result, to_python, wrong_type};
+use crate::{
+    Result,
+    agent::{Agent, Mind, evaluator_of, folders_or_default},
+    arena::{BATCH, MOST_PAIRS, threads_or_all},
+    game::Game,
+    interrupt::Interrupt,
+    policy::ValueFunction,
+    seed::given,
+    states::{States, row_of},
+    table::Table,
+    to_python, wrong_type,
+};
 
 /// The game of an argument; by default the game of the policy or of the table.
 fn game_of(policy: &Bound<'_, PyAny>, game: Option<&Game>, table: Option<&Table>) -> Result<Game> {

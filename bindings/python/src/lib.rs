@@ -32,9 +32,11 @@ mod vec_env;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 use ashta_agents::play::error::shortened;
-use pyo3::PyClass;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
-use pyo3::prelude::*;
+use pyo3::{
+    PyClass,
+    exceptions::{PyOverflowError, PyTypeError, PyValueError},
+    prelude::*,
+};
 use serde::Serialize;
 
 /// The error of every function in this crate. A Python exception is raised unchanged. Any other

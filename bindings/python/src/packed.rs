@@ -1,13 +1,16 @@
 //! Bots and tables as bytes, to send them to other machines.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
-use ashta_agents::perfect::table::TableHeader;
-use ashta_agents::play::files::{open_regular, read_within};
-use ashta_agents::roster::NamedAgent;
-use ashta_agents::roster::folders::Folders;
+use ashta_agents::{
+    perfect::table::TableHeader,
+    play::files::{open_regular, read_within},
+    roster::{NamedAgent, folders::Folders},
+};
 use ashta_env::race::Race;
 
 /// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if

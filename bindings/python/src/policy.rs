@@ -1,24 +1,26 @@
 //! Policies that Python functions and ONNX models provide, as agents.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
-use ashta_agents::play::agent::{Agent, draw_weighted};
-use ashta_agents::play::evaluator::{Evaluation, Evaluator, answer_open};
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, ActionMask, BySeat, Game as _};
-use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
+use ashta_agents::play::{
+    agent::{Agent, draw_weighted},
+    evaluator::{Evaluation, Evaluator, answer_open},
+};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Action, ActionMask, BySeat, Game as _},
+    race::{Race, state::State as Position},
+};
 use numpy::{
     PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use rand::Rng;
 
-use crate::game::Game;
-use crate::interrupt::Interrupt;
-use crate::states::States;
-use crate::{Result, wrong_type};
+use crate::{Result, game::Game, interrupt::Interrupt, states::States, wrong_type};
 
 /// Probabilities of illegal actions up to this are rounding errors and count as 0.
 const NEARLY_ZERO: f64 = 1e-6;

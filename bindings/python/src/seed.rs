@@ -1,9 +1,7 @@
 //! Seeds as arguments.
 
-use ashta_agents::play::error::shortened;
-use ashta_agents::play::throws::random_seed;
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
+use ashta_agents::play::{error::shortened, throws::random_seed};
+use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// A seed; other values raise `ValueError`.
 #[derive(Clone, Copy)]

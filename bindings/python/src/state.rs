@@ -3,18 +3,16 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use anyhow::anyhow;
-use ashta_env::chance::outcome;
-use ashta_env::game::{Action, Game as _, Node, Outcome};
-use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
-use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_while};
+use ashta_env::{
+    chance::outcome,
+    game::{Action, Game as _, Node, Outcome},
+    race::{Race, state::State as Position},
+    turn::{TooManyPositions, TurnResults, turn_results_while},
+};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use crate::game::Game;
-use crate::interrupt::Interrupt;
-use crate::seed::Seed;
-use crate::{Result, Whole, wrong_type};
+use crate::{Result, Whole, game::Game, interrupt::Interrupt, seed::Seed, wrong_type};
 
 /// The number of positions between two checks for an interrupt.
 pub(crate) const CHECK_INTERVAL: usize = 1 << 6;

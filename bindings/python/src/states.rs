@@ -1,28 +1,37 @@
 //! `States`: many positions of one game as an array of bytes.
 
 use anyhow::Context;
-use ashta_env::chance;
-use ashta_env::game::{Game as _, Node, Outcome, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::rows::{ROW, ROW_VERSION};
-use ashta_env::race::state::State as Position;
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance,
+    game::{Game as _, Node, Outcome, Seat},
+    race::{
+        Race,
+        rows::{ROW, ROW_VERSION},
+        state::State as Position,
+    },
+    turn::TurnResults,
+};
 use ndarray::Array2;
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray2,
     PyUntypedArray, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::{PyIndexError, PyRuntimeError};
-use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::{
+    exceptions::{PyIndexError, PyRuntimeError},
+    prelude::*,
+    types::{PyList, PyTuple},
+};
 use rand::Rng;
 
-use crate::game::Game;
-use crate::interrupt::Interrupt;
-use crate::policy::legal;
-use crate::seed::Seed;
-use crate::state::{CHANCE, CHECK_INTERVAL, State, TERMINAL, find_ends};
-use crate::{Reduced, Result, Whole, wrong_type};
+use crate::{
+    Reduced, Result, Whole,
+    game::Game,
+    interrupt::Interrupt,
+    policy::legal,
+    seed::Seed,
+    state::{CHANCE, CHECK_INTERVAL, State, TERMINAL, find_ends},
+    wrong_type,
+};
 
 /// The number in `actions` or `outcomes` that leaves a state unchanged.
 const NONE: i64 = -1;

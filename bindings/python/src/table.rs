@@ -1,18 +1,22 @@
 //! `Table`: the values of perfect play.
 
-use std::path::{self, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{self, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::Context;
-use ashta_agents::perfect::table::Table as Values;
-use ashta_agents::roster::NamedAgent;
+use ashta_agents::{perfect::table::Table as Values, roster::NamedAgent};
 use ashta_env::race::Race;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
-use crate::agent::{Agent, absolute, folders_or_default};
-use crate::game::Game;
-use crate::{Reduced, Result, to_python, wrong_type};
+use crate::{
+    Reduced, Result,
+    agent::{Agent, absolute, folders_or_default},
+    game::Game,
+    to_python, wrong_type,
+};
 
 /// The values of perfect play in all positions of one game. A pickled table does not contain the
 /// values: unpickling reads the file again.

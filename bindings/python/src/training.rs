@@ -1,29 +1,34 @@
 //! Training, solving, exporting, and the whole program as a function.
 
-use std::ffi::OsString;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{ffi::OsString, ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
-use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, solve as solve_turns};
-use ashta_agents::perfect::table::Table as Values;
-use ashta_env::game::Game as _;
-use ashta_env::turn_index::{RaceTurns, TurnIndex};
-use ashta_train::program;
-use ashta_train::run::evaluation::MatchResult;
-use ashta_train::run::files::check_writable;
-use ashta_train::run::runlog::RunLog;
-use ashta_train::run::{Actors, Run, export as files, games};
+use ashta_agents::perfect::{
+    solve::{SolveConfig, Solved, Stage, solve as solve_turns},
+    table::Table as Values,
+};
+use ashta_env::{
+    game::Game as _,
+    turn_index::{RaceTurns, TurnIndex},
+};
+use ashta_train::{
+    program,
+    run::{
+        Actors, Run, evaluation::MatchResult, export as files, files::check_writable, games,
+        runlog::RunLog,
+    },
+};
 use pyo3::prelude::*;
 
-use crate::actors;
-use crate::agent::folders_or_default;
-use crate::arena::threads_or_all;
-use crate::game::{Game, GameOrName};
-use crate::interrupt::Interrupt;
-use crate::table::Table;
-use crate::{Result, to_python, wrong_type};
+use crate::{
+    Result, actors,
+    agent::folders_or_default,
+    arena::threads_or_all,
+    game::{Game, GameOrName},
+    interrupt::Interrupt,
+    table::Table,
+    to_python, wrong_type,
+};
 
 /// Runs the program `ashta` and returns its exit code. The first of the `arguments` is the name of
 /// the program. The folder `installed` is the last folder in which the program looks for bots and

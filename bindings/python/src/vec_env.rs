@@ -1,31 +1,32 @@
 //! `VectorGame`: many games that advance together and write their results into the same numpy
 //! arrays.
 
-use std::fmt::Display;
-use std::sync::{Arc, Mutex};
+use std::{
+    fmt::Display,
+    sync::{Arc, Mutex},
+};
 
 use anyhow::anyhow;
 use ashta_agents::play::throws::random_seed;
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, Game as _};
-use ashta_env::gym::{Caller, Env, Snapshot, VecBuffers, VecEnv, VecGame};
-use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Action, Game as _},
+    gym::{Caller, Env, Snapshot, VecBuffers, VecEnv, VecGame},
+    race::{Race, state::State as Position},
+};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
-use pyo3::PyTraverseError;
-use pyo3::exceptions::PyRuntimeError;
-use pyo3::gc::PyVisit;
-use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::{PyTraverseError, exceptions::PyRuntimeError, gc::PyVisit, prelude::*, types::PyTuple};
 
-use crate::agent::{AgentInstance, Mind, folders_or_default};
-use crate::game::Game;
-use crate::interrupt::alone;
-use crate::policy::legal;
-use crate::seed::Seed;
-use crate::state::State;
-use crate::states::{States, is_uint8, numbers, positions};
-use crate::{Result, Whole};
+use crate::{
+    Result, Whole,
+    agent::{AgentInstance, Mind, folders_or_default},
+    game::Game,
+    interrupt::alone,
+    policy::legal,
+    seed::Seed,
+    state::State,
+    states::{States, is_uint8, numbers, positions},
+};
 
 /// Many games that advance together. Each step overwrites the same arrays. After the step that ends
 /// a game, the observation shows the last position of the game. The next step ignores the action

@@ -6,8 +6,7 @@
 mod suggest;
 mod syntax;
 
-use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -14,8 +14,10 @@ use std::sync::Arc;
 
 use rand::Rng;
 
-use crate::chance::{self, GameRng};
-use crate::game::{Action, ActionMask, BySeat, Game, Node, Outcome, Seat};
+use crate::{
+    chance::{self, GameRng},
+    game::{Action, ActionMask, BySeat, Game, Node, Outcome, Seat},
+};
 
 pub use vec_env::{Caller, VecBuffers, VecEnv, VecGame};
 

@@ -6,8 +6,10 @@ use ndarray::{ArrayViewMut1, ArrayViewMut2};
 use rand::Rng;
 
 use super::{Env, StepError};
-use crate::chance::{self, GameRng};
-use crate::game::{Action, Game, Seat};
+use crate::{
+    chance::{self, GameRng},
+    game::{Action, Game, Seat},
+};
 
 /// Games that are stepped together. When a game has ended, the next step ignores the action for
 /// this game and starts a new game (the `NEXT_STEP` mode of Gymnasium). The step that ends a game

@@ -5,10 +5,14 @@
 
 use std::fmt;
 
-use crate::game::{Game, Payoff, Seat};
-use crate::race::Race;
-use crate::race::compile::board::Square;
-use crate::race::position::state::{Phase, State};
+use crate::{
+    game::{Game, Payoff, Seat},
+    race::{
+        Race,
+        compile::board::Square,
+        position::state::{Phase, State},
+    },
+};
 
 /// The kind of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -360,8 +364,7 @@ impl fmt::Display for Square {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ruleset;
-    use crate::game::SeatSet;
+    use crate::{Ruleset, game::SeatSet};
 
     fn drawn(position: &str) -> String {
         let (race, state) = Race::parse_position(position).expect("a position");

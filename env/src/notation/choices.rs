@@ -6,15 +6,23 @@
 //! pieces, in any order, and a node is the set of moves made so far. The web page shows the
 //! possible moves of a node (its `lines`).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
-use crate::game::{Action, Game, Node, Seat};
-use crate::race::Race;
-use crate::race::board::Square;
-use crate::race::position::state::{State, sort};
-use crate::race::turns::actions::PASS;
-use crate::race::turns::text::{Move, joined};
+use crate::{
+    game::{Action, Game, Node, Seat},
+    race::{
+        Race,
+        board::Square,
+        position::state::{State, sort},
+        turns::{
+            actions::PASS,
+            text::{Move, joined},
+        },
+    },
+};
 
 /// All ways to play the rest of a turn; see [`Race::turn_graph`].
 #[derive(Clone, Default, Debug)]

@@ -14,10 +14,14 @@ mod validate;
 mod why;
 mod words;
 
-use crate::game::{Action, Seat};
-use crate::race::Race;
-use crate::race::position::state::{Phase, State, role};
-use crate::race::turns::text::joined;
+use crate::{
+    game::{Action, Seat},
+    race::{
+        Race,
+        position::state::{Phase, State, role},
+        turns::text::joined,
+    },
+};
 
 pub use crate::race::turns::text::Move;
 pub use board::{Ground, Standing};

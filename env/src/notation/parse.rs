@@ -3,13 +3,21 @@
 
 use std::sync::Arc;
 
-use crate::game::{Game, Payoff, Seat, SeatSet};
-use crate::race::Race;
-use crate::race::position::state::{MAX_PIECES, Phase, State, role};
-use crate::race::turns::by_kind;
-use crate::race::turns::text::{joined, number};
-use crate::sheet::Sheets;
-use crate::sheet::ruleset::{Ruleset, RulesetError};
+use crate::{
+    game::{Game, Payoff, Seat, SeatSet},
+    race::{
+        Race,
+        position::state::{MAX_PIECES, Phase, State, role},
+        turns::{
+            by_kind,
+            text::{joined, number},
+        },
+    },
+    sheet::{
+        Sheets,
+        ruleset::{Ruleset, RulesetError},
+    },
+};
 
 /// The reason why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

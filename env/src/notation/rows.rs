@@ -1,9 +1,13 @@
 //! Rows of bytes as positions: checks rows from outside.
 
 use super::NotationError;
-use crate::race::Race;
-use crate::race::position::rows::{ROW, ROW_FIELDS, ROW_VERSION};
-use crate::race::position::state::State;
+use crate::race::{
+    Race,
+    position::{
+        rows::{ROW, ROW_FIELDS, ROW_VERSION},
+        state::State,
+    },
+};
 
 /// The reason why a row of bytes is not a position of a game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

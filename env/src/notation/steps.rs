@@ -2,11 +2,15 @@
 //! boards.
 
 use super::Standing;
-use crate::game::{Action, Game, Node, Seat};
-use crate::race::Race;
-use crate::race::compile::board::Square;
-use crate::race::position::state::{MAX_PIECES, State, role};
-use crate::race::turns::text::Move;
+use crate::{
+    game::{Action, Game, Node, Seat},
+    race::{
+        Race,
+        compile::board::Square,
+        position::state::{MAX_PIECES, State, role},
+        turns::text::Move,
+    },
+};
 
 impl Race {
     /// Returns the moves of `actions`, taken in order from `state`. Several throws for one piece
@@ -214,8 +218,7 @@ mod tests {
 
     #[test]
     fn pieces_are_where_their_steps_lead() {
-        use crate::chance;
-        use crate::notation::test_support::random_play;
+        use crate::{chance, notation::test_support::random_play};
         let games = [
             "ashtapada?pieces=3",
             "ashtapada?twins=bell",

@@ -2,11 +2,12 @@
 
 use rand::Rng;
 
-use crate::chance;
-use crate::game::{Game, Node, Seat};
-use crate::race::Race;
-use crate::race::position::state::State;
-use crate::sheet::ruleset::Ruleset;
+use crate::{
+    chance,
+    game::{Game, Node, Seat},
+    race::{Race, position::state::State},
+    sheet::ruleset::Ruleset,
+};
 
 /// Plays `game` with this number of seats for this number of nodes. `choose` is called at each
 /// decision and must change the position.

@@ -7,13 +7,17 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use toml::{Table, Value};
 
-use crate::game::{Game, Seat};
-use crate::notation::Ground;
-use crate::race::Race;
-use crate::race::compile::reach::places_of;
-use crate::race::position::state::Series;
-use crate::race::turns::text::{any_of, joined};
-use crate::sheet::{Area, BonusOrder, OpenedBy, Teams, UnitKind};
+use crate::{
+    game::{Game, Seat},
+    notation::Ground,
+    race::{
+        Race,
+        compile::reach::places_of,
+        position::state::Series,
+        turns::text::{any_of, joined},
+    },
+    sheet::{Area, BonusOrder, OpenedBy, Teams, UnitKind},
+};
 
 /// Rules that belong together, as sentences.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -1,9 +1,13 @@
 //! Validation of positions: the pieces of one seat, the seats together, and the current turn.
 
-use crate::game::{Game, Payoff, Seat};
-use crate::race::Race;
-use crate::race::compile::PLACES;
-use crate::race::position::state::{NO_PIECE, State};
+use crate::{
+    game::{Game, Payoff, Seat},
+    race::{
+        Race,
+        compile::PLACES,
+        position::state::{NO_PIECE, State},
+    },
+};
 
 impl Race {
     pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
@@ -105,9 +109,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::game::SeatSet;
-    use crate::sheet::Sheet;
-    use crate::sheet::ruleset::Ruleset;
+    use crate::{
+        game::SeatSet,
+        sheet::{Sheet, ruleset::Ruleset},
+    };
 
     #[test]
     fn positions_that_cannot_be_played_on_are_refused() {

@@ -3,12 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::game::{Game, Node, Outcome, Seat};
-use crate::race::Race;
-use crate::race::position::state::{Phase, State, sort};
-use crate::race::turns::actions::PASS;
-use crate::race::turns::text::{any_of, joined};
-use crate::race::turns::throw::THROWN;
+use crate::{
+    game::{Game, Node, Outcome, Seat},
+    race::{
+        Race,
+        position::state::{Phase, State, sort},
+        turns::{
+            actions::PASS,
+            text::{any_of, joined},
+            throw::THROWN,
+        },
+    },
+};
 
 /// The largest number of positions of a turn that are visited. Larger turns get no reasons. If a
 /// changed position has a larger turn, the piece counts as unable to move there.
@@ -353,9 +359,7 @@ mod tests {
 
     #[test]
     fn every_piece_without_a_move_has_one_reason() {
-        use crate::chance;
-        use crate::notation::test_support::random_play;
-        use crate::sheet::builtin;
+        use crate::{chance, notation::test_support::random_play, sheet::builtin};
         for game in builtin::names() {
             let mut checked = 0;
             random_play(game, 2, chance::stream(7, 1), 300, |race, state, rng| {

@@ -2,10 +2,14 @@
 //!
 //! Squares have their names on the drawn board, such as `H3`.
 
-use crate::game::{Action, Game, Node, Payoff, Seat};
-use crate::race::Race;
-use crate::race::position::state::{State, role};
-use crate::race::turns::text::{Move, MoveKind, joined};
+use crate::{
+    game::{Action, Game, Node, Payoff, Seat},
+    race::{
+        Race,
+        position::state::{State, role},
+        turns::text::{Move, MoveKind, joined},
+    },
+};
 
 impl Race {
     /// Describes `actions`, taken in order from `state`:

@@ -1,8 +1,9 @@
 //! Throws by face value. People, protocols and records use face values instead of outcome numbers.
 
-use crate::game::{Game, Node, Outcome};
-use crate::race::Race;
-use crate::race::position::state::State;
+use crate::{
+    game::{Game, Node, Outcome},
+    race::{Race, position::state::State},
+};
 
 /// The reason why the given values cannot be thrown. The position does not change.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

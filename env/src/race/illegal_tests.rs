@@ -3,8 +3,10 @@
 #![cfg(not(debug_assertions))]
 
 use super::*;
-use crate::chance::{self, GameRng, below};
-use crate::sheet::builtin;
+use crate::{
+    chance::{self, GameRng, below},
+    sheet::builtin,
+};
 
 /// Returns every built-in game for each number of seats: without house rules, and with one house
 /// rule at a time.

@@ -14,20 +14,22 @@ mod observe;
 pub(crate) mod position;
 pub(crate) mod turns;
 
-use std::num::NonZero;
-use std::sync::Arc;
+use std::{num::NonZero, sync::Arc};
 
-use crate::game::{
-    Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec,
+use crate::{
+    game::{
+        Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet,
+        Spec,
+    },
+    sheet::ruleset::{Ruleset, RulesetError},
 };
-use crate::sheet::ruleset::{Ruleset, RulesetError};
 use compile::Rules;
 use observe::Layout;
-use position::seating::Participants;
-use position::state::{MAX_PIECES, Phase, State};
-use turns::registers::Registers;
-use turns::series_throws::SeriesThrows;
-use turns::{FoundEntries, Turns, by_kind};
+use position::{
+    seating::Participants,
+    state::{MAX_PIECES, Phase, State},
+};
+use turns::{FoundEntries, Turns, by_kind, registers::Registers, series_throws::SeriesThrows};
 
 pub use compile::board;
 pub use face_values::ThrowError;

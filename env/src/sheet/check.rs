@@ -13,9 +13,7 @@ use toml::{Table, Value};
 pub(super) use idle::idle_keys;
 
 use super::{Flag, Sheet, Teams};
-use crate::form::beginning;
-use crate::game::SeatSet;
-use crate::race::turns::KindOfTurn;
+use crate::{form::beginning, game::SeatSet, race::turns::KindOfTurn};
 
 /// A dotted key and its problem.
 pub type Problem = (String, String);

@@ -4,8 +4,10 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::{SCHEMA, Sheet, check};
-use crate::form::{Form, FormProblem};
-use crate::race::turns::text::joined;
+use crate::{
+    form::{Form, FormProblem},
+    race::turns::text::joined,
+};
 
 /// All problems of a sheet.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

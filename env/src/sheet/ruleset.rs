@@ -4,14 +4,14 @@
 //! in notation), a serde form, a validation that reports all problems together, and a hash that is
 //! stable across versions of the program.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{Payoff, Seat, SeatLettersError, SeatSet};
-use crate::sheet::{End, Flag, Sheet, SheetError, Sheets, Teams, builtin, check};
+use crate::{
+    game::{Payoff, Seat, SeatLettersError, SeatSet},
+    sheet::{End, Flag, Sheet, SheetError, Sheets, Teams, builtin, check},
+};
 
 /// Game, house rules, pieces and seats.
 ///

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::{Sheet, builtin};
-use crate::game::SeatSet;
-use crate::sheet::ruleset::{Ruleset, RulesetError, RulesetProblem};
+use crate::{
+    game::SeatSet,
+    sheet::ruleset::{Ruleset, RulesetError, RulesetProblem},
+};
 
 /// The built-in sheets and any number of added sheets. Names are unique.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,7 @@
 //! Tests of search and arenas use them as a reference. The code is slow and simple, uses only the
 //! `Game` interface, and handles up to a few hundred thousand positions.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::{collections::HashMap, hash::Hash};
 
 use crate::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 

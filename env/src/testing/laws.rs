@@ -4,14 +4,18 @@
 //! node and all successors of some nodes, and returns the first broken law with the state that
 //! breaks it. It uses only the `Game` interface.
 
-use std::collections::HashSet;
-use std::fmt::Debug;
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    collections::HashSet,
+    fmt::Debug,
+    hash::{BuildHasher, RandomState},
+};
 
 use rand::Rng;
 
-use crate::chance::{self, GameRng};
-use crate::game::{Game, MAX_SEATS, Node, Outcome, Payoff, Seat};
+use crate::{
+    chance::{self, GameRng},
+    game::{Game, MAX_SEATS, Node, Outcome, Payoff, Seat},
+};
 
 mod course;
 mod turns;

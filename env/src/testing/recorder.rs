@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::game::Seat;
-use crate::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
+use crate::{
+    game::Seat,
+    turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor},
+};
 
 /// The throws of a turn, each with its probability and its afterstates.
 ///

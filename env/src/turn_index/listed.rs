@@ -6,17 +6,20 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
-use super::model::lanes_where;
 use super::{
-    Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of, stepped,
+    Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of,
+    model::lanes_where, stepped,
 };
-use crate::chance::mix;
-use crate::game::{Game, MAX_SEATS, Outcome, Seat};
-use crate::race::Race;
-use crate::race::compile::reach::places_of;
-use crate::race::compile::{Cells, Occupancy, PLACES};
-use crate::race::position::state::{NO_PIECE, State, sort};
-use crate::race::turns::by_kind;
+use crate::{
+    chance::mix,
+    game::{Game, MAX_SEATS, Outcome, Seat},
+    race::{
+        Race,
+        compile::{Cells, Occupancy, PLACES, reach::places_of},
+        position::state::{NO_PIECE, State, sort},
+        turns::by_kind,
+    },
+};
 
 #[derive(Clone, Debug)]
 pub struct ListedWalk {

@@ -1,21 +1,19 @@
 //! The listed turns and the engine have the same afterstates.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::listed::ListedWalk;
 use super::{
     Continuation, IndexError, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, Walk,
+    listed::ListedWalk,
 };
-use crate::chance::{GameRng, below, stream};
-use crate::game::{Game, Node, Outcome, Seat, SeatSet};
-use crate::race::Race;
-use crate::race::position::state::State;
-use crate::sheet::ruleset::Ruleset;
-use crate::sheet::values::Teams;
-use crate::sheet::{Sheet, builtin};
-use crate::testing::recorder::throws;
-use crate::turn::{TurnResults, turn_results};
+use crate::{
+    chance::{GameRng, below, stream},
+    game::{Game, Node, Outcome, Seat, SeatSet},
+    race::{Race, position::state::State},
+    sheet::{Sheet, builtin, ruleset::Ruleset, values::Teams},
+    testing::recorder::throws,
+    turn::{TurnResults, turn_results},
+};
 
 fn starts(text: &str, seats: &str) -> TurnIndex {
     TurnIndex::new(&race(text, seats)).expect("few enough positions")

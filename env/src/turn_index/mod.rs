@@ -19,13 +19,16 @@ mod series;
 mod sides;
 mod stepped;
 
-use crate::game::{BySeat, Game, MAX_SEATS, Node, Payoff, Seat};
-use crate::race::Race;
-use crate::race::compile::Occupancy;
-use crate::race::position::state::State;
-use crate::race::turns::by_kind;
-use crate::race::turns::series_throws::SeriesThrows;
-use crate::sheet::values::Must;
+use crate::{
+    game::{BySeat, Game, MAX_SEATS, Node, Payoff, Seat},
+    race::{
+        Race,
+        compile::Occupancy,
+        position::state::State,
+        turns::{by_kind, series_throws::SeriesThrows},
+    },
+    sheet::values::Must,
+};
 use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;

@@ -3,9 +3,13 @@
 use indexmap::IndexSet;
 
 use super::{IndexError, Side, SideInfo};
-use crate::game::{Game, Seat};
-use crate::race::Race;
-use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
+use crate::{
+    game::{Game, Seat},
+    race::{
+        Race,
+        position::state::{MAX_PIECES, NO_PIECE, State},
+    },
+};
 
 /// The numbered side positions of a ruleset. Each has the places of the pieces in ascending order
 /// with fillers last, and a mark: whether the seat has captured or entered, and its declared twins.

@@ -3,10 +3,11 @@
 use indexmap::IndexMap;
 
 use super::{Continuation, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of};
-use crate::game::{Game, Node, Outcome, Seat};
-use crate::race::Race;
-use crate::race::position::state::State;
-use crate::turn::{TurnResults, turn_results};
+use crate::{
+    game::{Game, Node, Outcome, Seat},
+    race::{Race, position::state::State},
+    turn::{TurnResults, turn_results},
+};
 
 /// The visit ends at a length of series if all longer series together have at most this
 /// probability.

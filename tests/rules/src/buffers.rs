@@ -1,7 +1,9 @@
 //! Owned buffers of a vectorised environment.
 
-use ashta_env::game::{Action, ActionMask, Spec};
-use ashta_env::gym::VecBuffers;
+use ashta_env::{
+    game::{Action, ActionMask, Spec},
+    gym::VecBuffers,
+};
 use ndarray::{Array1, Array2};
 
 /// The arrays that [`VecBuffers`] borrows.

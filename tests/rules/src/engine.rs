@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::TurnKind;
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Game, Node},
+    race::{Race, state::State},
+    sheet::TurnKind,
+    turn::{TurnResults, turn_results},
+};
 use rand::Rng;
 
 /// Every afterstate of `position` with `throws`, by enumeration of whole turns.

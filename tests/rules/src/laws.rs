@@ -3,19 +3,24 @@
 //!
 //! The laws of every game are in [`ashta_env::testing::laws`]; [`Laws::play`] checks both together.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    hash::{BuildHasher, RandomState},
+};
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, RaceGame, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::{NO_PIECE, State};
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::Without;
-use ashta_env::testing::laws::{Course, LawConfig, Tally, check_race, successors};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Game, Node, RaceGame, Seat, SeatSet},
+    race::{
+        Race,
+        state::{NO_PIECE, State},
+    },
+    ruleset::Ruleset,
+    sheet::Without,
+    testing::laws::{Course, LawConfig, Tally, check_race, successors},
+};
 
-use crate::engine::afterstates;
-use crate::random;
+use crate::{engine::afterstates, random};
 
 /// Nodes that are checked around a position.
 const AROUND: usize = 40;

@@ -1,11 +1,12 @@
 //! Random rulesets and positions for tests.
 
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{FirstWhile, UnitKind};
+use ashta_env::{
+    chance::{self, GameRng, below},
+    game::{Action, Game, Node, Seat, SeatSet},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::{FirstWhile, UnitKind},
+};
 use rand::Rng;
 
 pub mod sheets;

@@ -4,17 +4,20 @@
 //! needs unsafe code.
 #![allow(unsafe_code)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::Arc;
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    sync::Arc,
+};
 
-use ashta_env::chance::{self, below};
-use ashta_env::game::Action;
-use ashta_env::game::Game;
-use ashta_env::gym::{Caller, VecEnv};
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Hop, Must, builtin};
+use ashta_env::{
+    chance::{self, below},
+    game::{Action, Game},
+    gym::{Caller, VecEnv},
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{Hop, Must, builtin},
+};
 use ashta_rule_tests::buffers::Buffers;
 
 /// The allocator of the system, counting the allocations of each thread.

@@ -8,17 +8,18 @@
 //! engine's enumeration of whole turns, from stepping through every sequence of its actions, and
 //! from the oracle.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
-use ashta_env::game::SeatSet;
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, builtin};
-use ashta_rule_tests::changes::{changed, split};
-use ashta_rule_tests::{engine, oracle};
+use ashta_env::{
+    game::SeatSet,
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{Sheet, builtin},
+};
+use ashta_rule_tests::{
+    changes::{changed, split},
+    engine, oracle,
+};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,16 +1,16 @@
 //! The gym against a plain model: a vectorised environment equals single games, reports ends and
 //! truncations, and refused actions change nothing.
 
-use std::num::NonZero;
-use std::sync::Arc;
+use std::{num::NonZero, sync::Arc};
 
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, ActionMask, BySeat, Game, Node, Seat};
-use ashta_env::gym::{Caller, Env, StepError, VecEnv, VecGame};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::builtin;
+use ashta_env::{
+    chance::{self, GameRng, below},
+    game::{Action, ActionMask, BySeat, Game, Node, Seat},
+    gym::{Caller, Env, StepError, VecEnv, VecGame},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::builtin,
+};
 use ashta_rule_tests::buffers::Buffers;
 use rand::Rng;
 

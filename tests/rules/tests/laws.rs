@@ -3,11 +3,8 @@
 //! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (by default 1, in
 //! `./test deep` 30).
 
-use ashta_env::chance;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::builtin;
-use ashta_rule_tests::laws::Laws;
-use ashta_rule_tests::{amount, number, random};
+use ashta_env::{chance, ruleset::Ruleset, sheet::builtin};
+use ashta_rule_tests::{amount, laws::Laws, number, random};
 
 /// Plays random games of a default ruleset; at most `truncated` of them may reach the turn limit.
 #[track_caller]

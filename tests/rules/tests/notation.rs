@@ -1,11 +1,12 @@
 //! The text notation: the examples of the rules, errors and their words, and random invalid texts.
 
-use ashta_env::chance::{GameRng, below};
-use ashta_env::race::Race;
-use ashta_env::sheet::builtin;
-use ashta_env::testing::laws::check_state;
-use ashta_rule_tests::laws::Laws;
-use ashta_rule_tests::{cases, random};
+use ashta_env::{
+    chance::{GameRng, below},
+    race::Race,
+    sheet::builtin,
+    testing::laws::check_state,
+};
+use ashta_rule_tests::{cases, laws::Laws, random};
 
 /// The examples of the notation in the rules.
 const EXAMPLES: [&str; 5] = [

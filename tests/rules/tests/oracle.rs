@@ -6,11 +6,13 @@
 //! (by default 120, in `./test deep` 10,000; twice as many for the three games with the most house
 //! rules).
 
-use ashta_env::chance::GameRng;
-use ashta_env::game::{Game, Node};
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, builtin};
+use ashta_env::{
+    chance::GameRng,
+    game::{Game, Node},
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{Sheet, builtin},
+};
 use ashta_rule_tests::{amount, cases, engine, number, oracle, random};
 
 fn positions() -> usize {

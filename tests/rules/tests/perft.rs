@@ -6,10 +6,11 @@
 
 use std::collections::HashSet;
 
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::builtin;
-use ashta_env::testing::laws::successors;
+use ashta_env::{
+    race::{Race, state::State},
+    sheet::builtin,
+    testing::laws::successors,
+};
 use ashta_rule_tests::golden;
 
 /// The number of different positions `depth` plies after `state`.

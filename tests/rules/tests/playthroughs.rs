@@ -8,12 +8,13 @@
 
 use std::fmt::Write;
 
-use ashta_env::chance::{self, below};
-use ashta_env::game::{Action, Game, Node, Outcome, RaceGame, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::builtin;
+use ashta_env::{
+    chance::{self, below},
+    game::{Action, Game, Node, Outcome, RaceGame, Seat},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::builtin,
+};
 use ashta_rule_tests::golden;
 use rand::Rng;
 

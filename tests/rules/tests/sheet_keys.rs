@@ -5,16 +5,23 @@
 //! effect, the test plays the sheet with and without the value from random positions until the
 //! turns differ, or compares another fact. It also compares both sheets with the oracle.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Game, Node, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{SCHEMA, Sheet};
-use ashta_rule_tests::changes::{changed, split};
-use ashta_rule_tests::{amount, cases, engine, number, oracle, random};
+use ashta_env::{
+    chance::{self, GameRng, below},
+    game::{Game, Node, Seat, SeatSet},
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{SCHEMA, Sheet},
+};
+use ashta_rule_tests::{
+    amount, cases,
+    changes::{changed, split},
+    engine, number, oracle, random,
+};
 use serde_json::Value;
 
 use rows::{NAMED, ROWS, Row};

@@ -5,15 +5,19 @@
 //! kind, also under one house rule, and in the sheets of `sheet_keys`, and goes with the kind where
 //! one of them takes it and the key makes a difference.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
-use std::fmt::Write as _;
-use std::sync::Arc;
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    fmt::Write as _,
+    sync::Arc,
+};
 
-use ashta_env::game::Seat;
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{SCHEMA, Sheet, builtin};
+use ashta_env::{
+    game::Seat,
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{SCHEMA, Sheet, builtin},
+};
 use ashta_rule_tests::golden;
 use serde_json::Value;
 use toml::Table;

@@ -1,15 +1,15 @@
 //! Worked examples of small sheets: the results of a turn, and its words.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use ashta_env::chance;
-use ashta_env::game::{Game, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{FirstWhile, Sheet};
-use ashta_rule_tests::changes::split;
-use ashta_rule_tests::{amount, cases, engine, number, oracle, random};
+use ashta_env::{
+    chance,
+    game::{Game, Seat, SeatSet},
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{FirstWhile, Sheet},
+};
+use ashta_rule_tests::{amount, cases, changes::split, engine, number, oracle, random};
 
 use super::sheet_keys::{base_with, read};
 

@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ashta_env::chance::{self, below};
-use ashta_env::game::{Action, Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::builtin;
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::{
+    chance::{self, below},
+    game::{Action, Game, Node, Seat},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    sheet::builtin,
+    turn::{TurnResults, turn_results},
+};
 use ashta_rule_tests::{amount, cases, engine, number, random};
 use rand::Rng;
 

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use ashta_env::game::Game;
-use ashta_env::notation::RuleTopic;
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{DiceLook, Look, Sheet, Words, builtin};
+use ashta_env::{
+    game::Game,
+    notation::RuleTopic,
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{DiceLook, Look, Sheet, Words, builtin},
+};
 use ashta_rule_tests::changes;
 
 fn race(sheet: Sheet) -> Race {

@@ -2,13 +2,14 @@
 
 use anyhow::Error;
 use ashta_agents::roster::AgentError;
-use ashta_env::race::Race;
-use ashta_env::ruleset::{Ruleset, RulesetError};
-use ashta_env::sheet::builtin;
-use ashta_env::turn_index::TurnIndex;
+use ashta_env::{
+    race::Race,
+    ruleset::{Ruleset, RulesetError},
+    sheet::builtin,
+    turn_index::TurnIndex,
+};
 
-use crate::run::config::ConfigError;
-use crate::run::{games, sheet_file};
+use crate::run::{config::ConfigError, games, sheet_file};
 
 /// The command that helps after `error`. `game` is the argument `game` of the failed command.
 pub fn after(error: &Error, command: &str, game: Option<&str>) -> String {

@@ -5,9 +5,14 @@ use std::ffi::OsString;
 use ashta_agents::play::error::shortened;
 use clap::{Command, CommandFactory, FromArgMatches};
 
-use crate::cli::commands::terminal;
-use crate::cli::{self, commands, help};
-use crate::run::{Actors, output};
+use crate::{
+    cli::{
+        self,
+        commands::{self, terminal},
+        help,
+    },
+    run::{Actors, output},
+};
 
 /// Runs the program with these arguments and returns the exit code. The first argument is the name
 /// of the program. `ashta train` plays its games on `actors`, if there are any. A wrong argument,

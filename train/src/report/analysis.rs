@@ -2,15 +2,16 @@
 //! (the value that they lose).
 
 use anyhow::{Result, ensure};
-use ashta_agents::arena::Reference;
-use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::{Ending, Move, TurnAnalysis, analyze_game};
-use ashta_agents::protocol::by_seat;
-use ashta_env::game::{Action, Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::Sheets;
-use ashta_env::turn::{TurnResults, turn_results_within};
+use ashta_agents::{
+    arena::{Ending, Move, Reference, TurnAnalysis, analyze_game, game_record::GameLine},
+    protocol::by_seat,
+};
+use ashta_env::{
+    game::{Action, Game, Node, Seat},
+    race::{Race, state::State},
+    sheet::Sheets,
+    turn::{TurnResults, turn_results_within},
+};
 use serde::Serialize;
 
 /// Throws and series of throws with a smaller probability are rare; see [`analyze_game`].

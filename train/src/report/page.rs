@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use ashta_agents::arena::Reference;
-use ashta_agents::arena::game_record::GameLine;
-use ashta_env::game::Game;
-use ashta_env::notation::Standing;
-use ashta_env::race::Race;
-use ashta_env::race::board::Square;
-use ashta_env::race::state::State;
+use ashta_agents::arena::{Reference, game_record::GameLine};
+use ashta_env::{
+    game::Game,
+    notation::Standing,
+    race::{Race, board::Square, state::State},
+};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -7,9 +7,11 @@ use anyhow::{Context, Result, ensure};
 use ashta_agents::learn::trainer::TrainerState;
 use serde::{Deserialize, Serialize};
 
-use crate::run::evaluation::Measure;
-use crate::run::files::{read, write_whole};
-use crate::run::history::History;
+use crate::run::{
+    evaluation::Measure,
+    files::{read, write_whole},
+    history::History,
+};
 
 /// The counters, random generators and settings of the training loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

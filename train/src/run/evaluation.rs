@@ -1,31 +1,35 @@
 //! Evaluation of an agent by matches against several opponents, and its exploitability.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use anyhow::{Context, Result};
-use ashta_agents::arena::{
-    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, luck_of_sides,
-    play_watched_match,
+use ashta_agents::{
+    arena::{
+        Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, PlayedGame, luck_of_sides,
+        play_watched_match,
+    },
+    network::{
+        bot::{Regret, Strength, without_folder},
+        evaluator::NetEvaluator,
+        portable::PortableNet,
+    },
+    perfect::{
+        exploit::{AgentPolicy, BestResponse},
+        regret::{Judged, RegretReport, against_perfect},
+        solve::SolveConfig,
+    },
+    play::{
+        agent::{Agent, OnePly},
+        evaluator::Evaluator,
+        stop::Stop,
+    },
+    roster::{Lookahead, NamedAgent, Player},
 };
-use ashta_agents::network::bot::{Regret, Strength, without_folder};
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::network::portable::PortableNet;
-use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
-use ashta_agents::perfect::regret::{Judged, RegretReport, against_perfect};
-use ashta_agents::perfect::solve::SolveConfig;
-use ashta_agents::play::agent::{Agent, OnePly};
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::play::stop::Stop;
-use ashta_agents::roster::{Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 
-use crate::run::config::Config;
-use crate::run::games;
-use crate::run::output::columns;
-use crate::run::progress::percent;
+use crate::run::{config::Config, games, output::columns, progress::percent};
 
 /// The result against one opponent.
 #[derive(Clone, Debug)]

@@ -1,26 +1,37 @@
 //! Exports the networks of a run as a bot file or an ONNX model.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::learn::net::BURN;
-use ashta_agents::learn::trainer::load_net;
-use ashta_agents::network::bot::{Bot, Manifest, Probe};
-use ashta_agents::network::portable::PortableNet;
-use ashta_agents::roster::Lookahead;
-use ashta_agents::roster::folders::{BOT, Folders};
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node};
-use ashta_env::race::Race;
+use ashta_agents::{
+    learn::{net::BURN, trainer::load_net},
+    network::{
+        bot::{Bot, Manifest, Probe},
+        portable::PortableNet,
+    },
+    roster::{
+        Lookahead,
+        folders::{BOT, Folders},
+    },
+};
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{Game, Node},
+    race::Race,
+};
 use rand::Rng;
 
-use crate::run::checkpoint::{self, LoopState};
-use crate::run::config::Config;
-use crate::run::evaluation::MatchResult;
-use crate::run::files::write_whole;
-use crate::run::games;
-use crate::run::rundir::{RunDir, RunInfo};
+use crate::run::{
+    checkpoint::{self, LoopState},
+    config::Config,
+    evaluation::MatchResult,
+    files::write_whole,
+    games,
+    rundir::{RunDir, RunInfo},
+};
 
 /// The ending of bot files or of ONNX models.
 pub fn ending(is_onnx: bool) -> &'static str {

@@ -1,12 +1,14 @@
 //! Reads and writes files. Every error names the path of the file. A file is written completely or
 //! not at all.
 
-use std::fmt::Display;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::{
+    fmt::Display,
+    fs::{File, OpenOptions, TryLockError},
+    io::{ErrorKind, Write},
+};
 
 use anyhow::{Context, Error, Result, bail};
 use ashta_agents::play::files;

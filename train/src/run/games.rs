@@ -1,24 +1,32 @@
 //! Finds games, agents and rulesets by the names that users write.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use anyhow::{Context, Error, Result, anyhow, bail, ensure};
-use ashta_agents::arena::Reference;
-use ashta_agents::network::bot::Bot;
-use ashta_agents::play::level::bands;
-use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{AgentError, BotSource, Lookahead, NamedAgent, Player};
-use ashta_env::form::FormProblem;
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, Sheets, builtin};
+use ashta_agents::{
+    arena::Reference,
+    network::bot::Bot,
+    play::level::bands,
+    roster::{AgentError, BotSource, Lookahead, NamedAgent, Player, folders::Folders},
+};
+use ashta_env::{
+    form::FormProblem,
+    race::Race,
+    ruleset::Ruleset,
+    sheet::{Sheet, Sheets, builtin},
+};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
-use crate::run::config::RulesetConfig;
-use crate::run::files::BOTS_FOLDER;
-use crate::run::output::{remark, remark_once};
-use crate::run::{embedded, sheet_file};
+use crate::run::{
+    config::RulesetConfig,
+    embedded,
+    files::BOTS_FOLDER,
+    output::{remark, remark_once},
+    sheet_file,
+};
 
 /// The game of a configuration.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {

@@ -4,26 +4,28 @@
 //! `docs/metrics.md` explains the metrics. Only this file uses `tensorboard-rs`. It does not use
 //! the writer of that library, because the thread of the writer panics on a full disk.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use anyhow::{Context, Error, Result};
 use prost::Message as _;
 use protobuf::Message as _;
 use serde::{Deserialize, Serialize};
-use tensorboard_proto::event::Event;
-use tensorboard_proto::summary::Summary;
-use tensorboard_rs::record_writer::RecordWriter;
-use tensorboard_rs::summary;
+use tensorboard_proto::{event::Event, summary::Summary};
+use tensorboard_rs::{record_writer::RecordWriter, summary};
 
-use crate::run::files::{
-    cannot_write, check_writable, entries, open_to_write, read, read_if_there, sync_folder,
-    write_whole,
+use crate::run::{
+    files::{
+        cannot_write, check_writable, entries, open_to_write, read, read_if_there, sync_folder,
+        write_whole,
+    },
+    output::remark,
 };
-use crate::run::output::remark;
 
 /// The file in the folder of a run with a line for each iteration.
 pub(super) const LINES: &str = "metrics.jsonl";
@@ -300,8 +302,7 @@ fn event_step(data: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
+    use std::{fs, path::Path};
 
     use tensorboard_proto::summary::HistogramProto;
 

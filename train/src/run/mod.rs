@@ -25,25 +25,32 @@ pub mod sheet_file;
 pub mod threads;
 pub mod wire;
 
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
+use std::{
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
 use anyhow::{Context, Result};
-use ashta_agents::learn::config::{NetworkConfig, Plan};
-use ashta_agents::learn::trainer::{MeanLosses, Report, Trainer};
-use ashta_agents::network::bot::Bot;
-use ashta_agents::play::stop::Stop;
-use ashta_agents::roster::folders::Folders;
-use ashta_env::game::Game;
-use ashta_env::race::Race;
+use ashta_agents::{
+    learn::{
+        config::{NetworkConfig, Plan},
+        trainer::{MeanLosses, Report, Trainer},
+    },
+    network::bot::Bot,
+    play::stop::Stop,
+    roster::folders::Folders,
+};
+use ashta_env::{game::Game, race::Race};
 
-use crate::run::config::Config;
-use crate::run::evaluation::{RunEvaluation, RunEvaluator};
-use crate::run::output::remark;
-use crate::run::rundir::{RunDir, RunInfo};
-use crate::run::runlog::RunLog;
+use crate::run::{
+    config::Config,
+    evaluation::{RunEvaluation, RunEvaluator},
+    output::remark,
+    rundir::{RunDir, RunInfo},
+    runlog::RunLog,
+};
 
 /// Plays the games `first` to `end - 1` on other machines: takes weights ([`wire::weights`]),
 /// `first` and `end`, and returns messages with the games in order ([`wire::encode_games`]).

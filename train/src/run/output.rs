@@ -6,10 +6,12 @@
 //! `ashta eval siga | head -1`. Then the command ends without a message, but a training run
 //! continues.
 
-use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::io::{ErrorKind, Write};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    fmt::Display,
+    io::{ErrorKind, Write},
+    sync::{Mutex, PoisonError},
+};
 
 use anyhow::{Context, Error, Result};
 use console::measure_text_width;

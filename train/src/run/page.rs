@@ -1,15 +1,16 @@
 //! Self-contained HTML pages: numbers as JSON, and a script that draws them. Also writes the report
 //! page of a run (`report.html`).
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::run::files::{read, write_whole};
-use crate::run::metrics::LINES;
+use crate::run::{
+    files::{read, write_whole},
+    metrics::LINES,
+};
 
 /// The HTML of a page, without its numbers.
 const PAGE: &str = include_str!("page.html");

@@ -1,8 +1,10 @@
 //! The display of a run: a progress bar, or periodic lines if standard error is not a terminal.
 
-use std::collections::BTreeMap;
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    time::{Duration, Instant},
+};
 
 use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
 

@@ -17,22 +17,25 @@
 //!
 //! The callers write the contents of checkpoints and metrics; this module only knows their names.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use anyhow::{Context, Result, ensure};
 use ashta_agents::learn::numerics::fingerprint;
-use ashta_env::game::Game;
-use ashta_env::race::Race;
+use ashta_env::{game::Game, race::Race};
 use serde::{Deserialize, Serialize};
 
-use crate::run::files::{
-    self, BOTS_FOLDER, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there,
-    remove, sync_folder, write_whole,
+use crate::run::{
+    files::{
+        self, BOTS_FOLDER, TEMPORARY, cannot_write, entries, open_to_write, read, read_if_there,
+        remove, sync_folder, write_whole,
+    },
+    output::remark,
 };
-use crate::run::output::remark;
 use manifest::CheckpointManifest;
 
 mod manifest;

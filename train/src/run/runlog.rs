@@ -6,19 +6,25 @@
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use ashta_agents::learn::config::{Plan, TrainConfig};
-use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
-use ashta_agents::network::portable::PortableNet;
+use ashta_agents::{
+    learn::{
+        config::{Plan, TrainConfig},
+        trainer::{MeanLosses, Report, TrainerState},
+    },
+    network::portable::PortableNet,
+};
 
-use crate::run::checkpoint::{self, LoopState};
-use crate::run::config::Config;
-use crate::run::evaluation::{MatchResult, Measure, RunEvaluation};
-use crate::run::history::History;
-use crate::run::metrics::{IterationStep, Metrics};
-use crate::run::output::remark;
-use crate::run::page::{schedule_change, write_training_page};
-use crate::run::progress::Progress;
-use crate::run::rundir::RunDir;
+use crate::run::{
+    checkpoint::{self, LoopState},
+    config::Config,
+    evaluation::{MatchResult, Measure, RunEvaluation},
+    history::History,
+    metrics::{IterationStep, Metrics},
+    output::remark,
+    page::{schedule_change, write_training_page},
+    progress::Progress,
+    rundir::RunDir,
+};
 
 /// The counters of a run, and its folder.
 #[derive(Debug)]

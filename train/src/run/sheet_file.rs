@@ -1,12 +1,12 @@
 //! Sheet files: games that are not built in.
 
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::{fs::File, io, path::Path};
 
 use ashta_agents::play::files::read_text;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, SheetError, Sheets};
+use ashta_env::{
+    ruleset::Ruleset,
+    sheet::{Sheet, SheetError, Sheets},
+};
 
 /// The ending of sheet files, in small or capital letters.
 const ENDING: &str = "toml";

@@ -1,9 +1,10 @@
 //! Tests of the training loop: changes of settings, schedules and checkpoints.
 
 use super::*;
-use crate::run::rundir::RunInfo;
-use crate::run::rundir::tests::Scratch;
-use crate::run::{checkpoint, games};
+use crate::run::{
+    checkpoint, games,
+    rundir::{RunInfo, tests::Scratch},
+};
 
 /// The smoke configuration with these changes, in a separate folder.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {

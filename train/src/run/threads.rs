@@ -1,8 +1,10 @@
 //! Checks the number of threads. The system can allow fewer threads, and an error at the beginning
 //! is better than a panic later.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::{
+    sync::{Mutex, PoisonError},
+    thread,
+};
 
 use anyhow::{Context, Result};
 

@@ -7,11 +7,14 @@
 use std::ops::Range;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
-use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
-use ashta_env::game::{Action, Game, Node, Outcome};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_agents::{
+    learn::selfplay::{GameRecord, Trajectory},
+    network::portable::{Mlp, NetShape, PortableNet},
+};
+use ashta_env::{
+    game::{Action, Game, Node, Outcome},
+    race::{Race, state::State},
+};
 
 /// The first bytes of every message; the last of these bytes is the version.
 const MAGIC: [u8; 4] = *b"ash\x02";
@@ -166,12 +169,10 @@ pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet> {
 
 #[cfg(test)]
 mod tests {
-    use ashta_agents::learn::selfplay::play_games;
-    use ashta_agents::play::baseline::PipEvaluator;
+    use ashta_agents::{learn::selfplay::play_games, play::baseline::PipEvaluator};
 
     use super::*;
-    use crate::run::config::Config;
-    use crate::run::games;
+    use crate::run::{config::Config, games};
 
     fn played(game: &str) -> (Race, Vec<GameRecord<State>>) {
         let sets = [

@@ -5,13 +5,20 @@
 //! On the CPU, this file adds the operation to burn, with its gradient. On other devices,
 //! [`sum_rows`] uses `select`.
 
-use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::flex::FlexTensor;
-use burn::backend::tensor::{FloatTensor, IntTensor};
-use burn::backend::{Autodiff, Backend, Dispatch, Flex, TensorMetadata, backend_extension};
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::{
+    backend::{
+        Autodiff, Backend, Dispatch, Flex, TensorMetadata,
+        autodiff::{
+            checkpoint::{base::Checkpointer, strategy::CheckpointStrategy},
+            grads::Gradients,
+            ops::{Backward, Ops, OpsKind},
+        },
+        backend_extension,
+        flex::FlexTensor,
+        tensor::{FloatTensor, IntTensor},
+    },
+    tensor::{DType, Device, Int, Tensor, TensorData},
+};
 
 use super::Batch;
 

@@ -12,15 +12,19 @@ pub(super) mod test_support;
 
 use burn::tensor::{Device, Tensor};
 
-use crate::learn::config::LearningConfig;
-use crate::network::portable::{Mlp, MlpShape};
-use crate::play::error::Error;
+use crate::{
+    learn::config::LearningConfig,
+    network::portable::{Mlp, MlpShape},
+    play::error::Error,
+};
 
-use super::bag::active_entries;
-use super::loss::{BatchLosses, losses};
-use super::model::{Network, initial_parameters, layer_rates, numbers};
-use super::optimizer::NetworkOptimizer;
-use super::{Batch, LearnerDevice, Losses};
+use super::{
+    Batch, LearnerDevice, Losses,
+    bag::active_entries,
+    loss::{BatchLosses, losses},
+    model::{Network, initial_parameters, layer_rates, numbers},
+    optimizer::NetworkOptimizer,
+};
 
 /// Steps between two updates of the EMA, so that they take little time.
 const STEPS_BETWEEN_AVERAGES: u64 = 8;
@@ -228,10 +232,11 @@ impl Learner {
 
 #[cfg(test)]
 mod tests {
-    use super::test_support::{random_batch, shape};
-    use super::*;
-    use crate::learn::net::Sample;
-    use crate::network::portable::Scratch;
+    use super::{
+        test_support::{random_batch, shape},
+        *,
+    };
+    use crate::{learn::net::Sample, network::portable::Scratch};
 
     fn learner(config: LearningConfig) -> Learner {
         Learner::new(shape(), &config, LearnerDevice::Cpu, 1).expect("the shape is valid")

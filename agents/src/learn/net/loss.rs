@@ -5,8 +5,10 @@
 //! samples with a policy target. A new term of the loss is added in [`losses`].
 
 use ashta_env::game::Action;
-use burn::tensor::activation::{log_sigmoid, log_softmax};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{
+    Device, Tensor, TensorData,
+    activation::{log_sigmoid, log_softmax},
+};
 
 use crate::network::portable::{MlpShape, ValueHead};
 
@@ -145,8 +147,7 @@ fn matrix(numbers: Vec<f32>, columns: usize, device: &Device) -> Tensor<2> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::net::Sample;
-    use crate::learn::net::model::numbers;
+    use crate::learn::net::{Sample, model::numbers};
     use ashta_env::game::{Action, ActionMask};
 
     fn shape(value_head: ValueHead) -> MlpShape {

@@ -4,16 +4,16 @@
 //! A new kind of layer is added here and in the portable network. [`Network::parameters`] refuses a
 //! network with layers that the portable network does not have.
 
-use burn::module::{Module, ModuleVisitor, Param};
-use burn::nn::Linear;
-use burn::tensor::activation::relu;
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::{
+    module::{Module, ModuleVisitor, Param},
+    nn::Linear,
+    tensor::{Device, Int, Tensor, TensorData, activation::relu},
+};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::bag::sum_rows;
-use crate::network::portable::MlpShape;
-use crate::play::error::Error;
+use crate::{network::portable::MlpShape, play::error::Error};
 
 /// The approximate number of entries of an observation that are 1: the fan-in of the first layer.
 const ACTIVE_ENTRIES: usize = 16;
@@ -194,9 +194,10 @@ pub fn layer_rates(shape: &MlpShape) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::net::bag::active_entries;
-    use crate::learn::net::{Batch, Sample};
-    use crate::network::portable::{Mlp, Scratch, ValueHead};
+    use crate::{
+        learn::net::{Batch, Sample, bag::active_entries},
+        network::portable::{Mlp, Scratch, ValueHead},
+    };
     use burn::tensor::Device;
     use rand::RngExt;
 

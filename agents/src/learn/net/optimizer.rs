@@ -2,9 +2,11 @@
 //!
 //! It works on the parameters of any burn module. Each parameter is a row of numbers here.
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::optim::{AdamW, AdamWConfig, AdamWState, AdaptiveMomentumState, Optimizer};
-use burn::tensor::{Device, Gradients, Tensor};
+use burn::{
+    module::{Module, ModuleMapper, ModuleVisitor, Param},
+    optim::{AdamW, AdamWConfig, AdamWState, AdaptiveMomentumState, Optimizer},
+    tensor::{Device, Gradients, Tensor},
+};
 
 use super::model::numbers;
 use crate::learn::config::LearningConfig;

@@ -20,14 +20,17 @@ mod record;
 mod targets;
 mod turn;
 
-use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{BySeat, Game, Node};
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance::{self, GameRng},
+    game::{BySeat, Game, Node},
+    turn::TurnResults,
+};
 use rand::Rng;
 
-use crate::learn::config::{SelfPlayConfig, TrainConfig};
-use crate::play::agent::random_unit;
-use crate::play::evaluator::Evaluator;
+use crate::{
+    learn::config::{SelfPlayConfig, TrainConfig},
+    play::{agent::random_unit, evaluator::Evaluator},
+};
 use turn::SelfPlayTurn;
 
 pub use record::{

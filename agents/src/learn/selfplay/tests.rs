@@ -1,12 +1,15 @@
 //! The TD(λ) targets of self-play, checked on the solved toy game.
 
 use super::*;
-use crate::learn::config::LearningConfig;
-use crate::play::baseline::PipEvaluator;
-use crate::search::test_support::ExactEvaluator;
-use ashta_env::game::{Action, Outcome, Seat};
-use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
-use ashta_env::turn::{TurnResults, turn_results};
+use crate::{
+    learn::config::LearningConfig, play::baseline::PipEvaluator,
+    search::test_support::ExactEvaluator,
+};
+use ashta_env::{
+    game::{Action, Outcome, Seat},
+    testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+    turn::{TurnResults, turn_results},
+};
 
 fn config() -> SelfPlayConfig {
     SelfPlayConfig {

@@ -3,13 +3,17 @@
 
 use std::ops::Range;
 
-use ashta_env::chance;
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
-use ashta_env::turn::TurnResults;
+use ashta_env::{
+    chance,
+    game::{Action, BySeat, Game, Node, Seat},
+    turn::TurnResults,
+};
 use rand::Rng;
 
-use crate::play::agent::{random_unit, softmax_policy};
-use crate::search::expectation::{ActualTurn, Expectation, append_afterstates, best_of};
+use crate::{
+    play::agent::{random_unit, softmax_policy},
+    search::expectation::{ActualTurn, Expectation, append_afterstates, best_of},
+};
 
 use super::{PolicyTarget, RunningGame, TrainConfig, TurnEstimate};
 

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::network::portable::{MlpShape, NetShape};
-use crate::play::level::Calibration;
+use crate::{
+    network::portable::{MlpShape, NetShape},
+    play::level::Calibration,
+};
 
 use super::{Manifest, Regret, Strength};
 

@@ -1,19 +1,23 @@
 //! The manifest of a bot: the game, training and strength of the bot as JSON in the header of its
 //! file.
 
-use std::collections::BTreeMap;
-use std::fmt::LowerHex;
+use std::{collections::BTreeMap, fmt::LowerHex};
 
-use ashta_env::game::{Game, Seat, Spec};
-use ashta_env::race::Race;
+use ashta_env::{
+    game::{Game, Seat, Spec},
+    race::Race,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::network::portable::{NetShape, PortableNet, Scratch};
-use crate::play::error::Error;
-use crate::play::level::{Calibration, Level};
+use crate::{
+    network::portable::{NetShape, PortableNet, Scratch},
+    play::{
+        error::Error,
+        level::{Calibration, Level},
+    },
+};
 
-use super::card::CONFIG;
-use super::{FORMAT, MAX_PROBES};
+use super::{FORMAT, MAX_PROBES, card::CONFIG};
 
 /// The game, training and strength of a bot.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -9,20 +9,24 @@ mod card;
 mod manifest;
 mod onnx;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use ashta_env::game::{Game, SeatSet, Spec};
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::Sheet;
+use ashta_env::{
+    game::{Game, SeatSet, Spec},
+    race::Race,
+    ruleset::Ruleset,
+    sheet::Sheet,
+};
 use safetensors::Dtype;
 
-use crate::network::evaluator::NetEvaluator;
-use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
-use crate::network::tensor_file::{self, NamedTensor, TensorFile};
-use crate::play::agent::OnePly;
-use crate::play::error::Error;
+use crate::{
+    network::{
+        evaluator::NetEvaluator,
+        portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch},
+        tensor_file::{self, NamedTensor, TensorFile},
+    },
+    play::{agent::OnePly, error::Error},
+};
 
 pub use manifest::{Manifest, Probe, Regret, Strength, without_folder};
 

@@ -4,8 +4,10 @@
 use prost::encoding::{bytes, int64};
 
 use super::Bot;
-use crate::network::portable::{Mlp, ValueHead};
-use crate::play::error::Error;
+use crate::{
+    network::portable::{Mlp, ValueHead},
+    play::error::Error,
+};
 
 /// The version of the file format that belongs to the operators.
 const IR_VERSION: i64 = 7;

@@ -2,11 +2,12 @@
 //! observations.
 
 use ashta_env::game::MAX_SEATS;
-use std::fmt;
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
-use super::lanes::{self, Lanes, WIDTH, exp};
-use super::shape::{MAX_ACTIONS, MlpShape, ValueHead};
+use super::{
+    lanes::{self, Lanes, WIDTH, exp},
+    shape::{MAX_ACTIONS, MlpShape, ValueHead},
+};
 use crate::play::error::Error;
 
 /// A network with its weights in a layout for fast inference. Share it with an `Arc`; every thread

@@ -5,8 +5,7 @@ use std::ops::Range;
 use ashta_env::game::{MAX_SEATS, Payoff, Spec};
 use serde::{Deserialize, Serialize};
 
-use crate::play::error::Error;
-use crate::play::perspective;
+use crate::play::{error::Error, perspective};
 
 /// The largest number of actions of a game, and also of policy logits.
 pub const MAX_ACTIONS: usize = 32;

@@ -3,15 +3,19 @@
 
 use std::ops::ControlFlow;
 
-use ashta_env::game::{Seat, SeatSet};
-use ashta_env::turn_index::{Sides, TurnModel};
+use ashta_env::{
+    game::{Seat, SeatSet},
+    turn_index::{Sides, TurnModel},
+};
 use serde_json::{Map, Value as Json, json};
 
-use super::kernel::{PlayerPolicy, TabularPolicy, TwoSeats, transpose};
-use super::many::Rounds;
-use super::quantity::{ONE, Value};
-use super::sweep::{Cursor, Kernel, SolveWatch, Swept};
-use super::{SolveConfig, SolveError, UNIT};
+use super::{
+    SolveConfig, SolveError, UNIT,
+    kernel::{PlayerPolicy, TabularPolicy, TwoSeats, transpose},
+    many::Rounds,
+    quantity::{ONE, Value},
+    sweep::{Cursor, Kernel, SolveWatch, Swept},
+};
 
 /// The names of [`Response::by_order`].
 pub const ORDER: [&str; 4] = ["first", "second", "third", "fourth"];

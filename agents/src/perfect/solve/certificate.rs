@@ -19,9 +19,11 @@ use std::ops::ControlFlow;
 use ashta_env::turn_index::{Sides, TurnModel};
 use serde::{Deserialize, Serialize};
 
-use super::kernel::TwoSeats;
-use super::quantity::{Length, Quantity};
-use super::sweep::{Cursor, SolveWatch, Sweeps, Swept};
+use super::{
+    kernel::TwoSeats,
+    quantity::{Length, Quantity},
+    sweep::{Cursor, SolveWatch, Sweeps, Swept},
+};
 
 /// An afterstate might be the best if its value differs from the largest value by at most this
 /// number.

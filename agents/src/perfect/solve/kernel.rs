@@ -11,15 +11,18 @@
 //! memory: the cells have the order of [`TurnIndex::number`] with the two side positions
 //! [exchanged](transpose).
 
-use std::marker::PhantomData;
-use std::ops::Range;
+use std::{marker::PhantomData, ops::Range};
 
-use ashta_env::game::Seat;
-use ashta_env::turn_index::{Continuation, LANES, Side, TurnEnd, TurnModel, TurnVisitor, lanes_of};
+use ashta_env::{
+    game::Seat,
+    turn_index::{Continuation, LANES, Side, TurnEnd, TurnModel, TurnVisitor, lanes_of},
+};
 
-use super::order::{Tile, pair_order};
-use super::quantity::{Backup, Quantity, Value};
-use super::sweep::{Kernel, Layer, fold};
+use super::{
+    order::{Tile, pair_order},
+    quantity::{Backup, Quantity, Value},
+    sweep::{Kernel, Layer, fold},
+};
 
 /// Exchanges the two side positions in the order of the cells, in blocks that fit into the cache.
 pub fn transpose(cells: &mut [u32], count: usize) {

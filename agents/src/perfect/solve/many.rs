@@ -5,13 +5,17 @@
 //! afterstates are equally good for the seat that chooses (their values differ by at most [`TIE`]),
 //! it chooses the first one in the order of enumeration.
 
-use ashta_env::game::MAX_SEATS;
-use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
+use ashta_env::{
+    game::MAX_SEATS,
+    turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor},
+};
 
-use super::UNIT;
-use super::kernel::TabularPolicy;
-use super::quantity::{Value, bits};
-use super::sweep::{Kernel, Layer};
+use super::{
+    UNIT,
+    kernel::TabularPolicy,
+    quantity::{Value, bits},
+    sweep::{Kernel, Layer},
+};
 
 /// Values with a smaller difference count as equal.
 const TIE: f64 = 1e-7;

@@ -1,8 +1,7 @@
 //! The order in which value iteration visits the positions of two seats: layers, levels, and tiles
 //! of neighbouring positions.
 
-use std::cmp::Reverse;
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 use ashta_env::turn_index::{LANES, Side, SideInfo};
 

@@ -13,15 +13,16 @@
 //! solver regards the changes of the last two sweeps as the start of a geometric series, and moves
 //! all values to its limit.
 
-use std::ops::ControlFlow;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
+use std::{
+    ops::ControlFlow,
+    panic::resume_unwind,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread::ScopedJoinHandle,
+};
 
 use serde::{Deserialize, Serialize};
 
-use super::SolveError;
-use super::quantity::Quantity;
+use super::{SolveError, quantity::Quantity};
 
 /// The cells that sweeps update.
 pub struct Swept<'a> {

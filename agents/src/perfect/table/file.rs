@@ -4,24 +4,26 @@
 //! has a checksum. The reader checks every length in the file. If a file is damaged, the error
 //! names the damaged part. Writing is atomic.
 
-use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
-use std::path::Path;
+use std::{
+    fmt::Display,
+    fs::File,
+    io::{self, BufReader, Read, Write},
+    path::Path,
+};
 
-use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::turn_index::TurnIndex;
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
+use ashta_env::{race::Race, ruleset::Ruleset, turn_index::TurnIndex};
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 
 use super::{SHORT, Table};
-use crate::network::tensor_file::checksum;
-use crate::perfect::solve::{Cursor, Facts, Unfinished, value_count};
-use crate::play::error::Error;
-use crate::play::files::{open_regular, write_whole};
+use crate::{
+    network::tensor_file::checksum,
+    perfect::solve::{Cursor, Facts, Unfinished, value_count},
+    play::{
+        error::Error,
+        files::{open_regular, write_whole},
+    },
+};
 
 /// The first bytes of every table.
 pub(super) const MAGIC: &[u8; 8] = b"ASHTATBL";

@@ -7,22 +7,26 @@
 
 mod file;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::turn::{TurnResults, turn_results};
-use ashta_env::turn_index::{Sides, TurnIndex};
+use ashta_env::{
+    game::{Action, BySeat, Game, Node, Seat},
+    race::{Race, state::State},
+    ruleset::Ruleset,
+    turn::{TurnResults, turn_results},
+    turn_index::{Sides, TurnIndex},
+};
 
-use crate::network::tensor_file::checksum;
-use crate::perfect::solve::{Facts, Solution, value_count};
-use crate::play::agent::{Agent, OnePly};
-use crate::play::error::Error;
-use crate::play::evaluator::{Evaluation, Evaluator, first_best};
-use crate::search::Expectimax;
+use crate::{
+    network::tensor_file::checksum,
+    perfect::solve::{Facts, Solution, value_count},
+    play::{
+        agent::{Agent, OnePly},
+        error::Error,
+        evaluator::{Evaluation, Evaluator, first_best},
+    },
+    search::Expectimax,
+};
 
 pub use file::{TableHeader, read_unfinished, write_unfinished};
 

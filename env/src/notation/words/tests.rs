@@ -1,9 +1,11 @@
 //! Turns in words.
 
 use super::*;
-use crate::chance;
-use crate::notation::test_support::random_play;
-use crate::turn::{TurnResults, turn_results};
+use crate::{
+    chance,
+    notation::test_support::random_play,
+    turn::{TurnResults, turn_results},
+};
 
 /// Every distinct afterstate of the turn of a position, in words.
 fn turns(position: &str) -> Vec<String> {

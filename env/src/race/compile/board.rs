@@ -3,8 +3,10 @@
 //! The sheet has South's course, and the other courses are copies of it. A board has no pieces and
 //! no dice.
 
-use crate::game::{BySeat, Seat};
-use crate::sheet::values::{self as sheet, CourseCopy};
+use crate::{
+    game::{BySeat, Seat},
+    sheet::values::{self as sheet, CourseCopy},
+};
 
 /// Row and column of a square. The origin is the bottom left corner, seen from South.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::board::{Courses, Square};
-use super::{AllSlots, Cells, NOWHERE, PLACES, WALL};
-use crate::game::{BySeat, MAX_SEATS, Seat, SeatSet};
-use crate::race::position::seating::Participants;
-use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{
-    Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet, UnitKind,
-    UnitMeeting, WithPartner,
+use super::{
+    AllSlots, Cells, NOWHERE, PLACES, WALL,
+    board::{Courses, Square},
+};
+use crate::{
+    game::{BySeat, MAX_SEATS, Seat, SeatSet},
+    race::position::{seating::Participants, state::MAX_PIECES},
+    sheet::values::{
+        Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet,
+        UnitKind, UnitMeeting, WithPartner,
+    },
 };
 
 /// Gives a cell to each square of the courses, except the finishes.

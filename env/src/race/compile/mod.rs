@@ -15,22 +15,32 @@ mod room;
 
 pub(crate) use cells::Closing;
 
-use std::collections::BTreeSet;
-use std::ops::{BitAnd, BitOr};
+use std::{
+    collections::BTreeSet,
+    ops::{BitAnd, BitOr},
+};
 
 use arrayvec::ArrayVec;
 
-use crate::game::{BySeat, Chances, MAX_SEATS, Seat, SeatSet};
-use crate::race::compile::board::{Courses, Square};
-use crate::race::compile::cells::{CellMap, squares_named};
-use crate::race::compile::odds::{chances, outcomes};
-use crate::race::compile::reach::places_of;
-use crate::race::position::seating::Participants;
-use crate::race::position::slots::Slots;
-use crate::race::position::state::{MAX_PIECES, State};
-use crate::sheet::values::{
-    Capture, End, Entry, EntryAt, FinishedPartner, FirstWhile, OpenedBy, Overshoot, Returns,
-    SentTo, Setup, Sheet, Speed, Turn, Unit, UnitKind, WithPartner, Without, Words,
+use crate::{
+    game::{BySeat, Chances, MAX_SEATS, Seat, SeatSet},
+    race::{
+        compile::{
+            board::{Courses, Square},
+            cells::{CellMap, squares_named},
+            odds::{chances, outcomes},
+            reach::places_of,
+        },
+        position::{
+            seating::Participants,
+            slots::Slots,
+            state::{MAX_PIECES, State},
+        },
+    },
+    sheet::values::{
+        Capture, End, Entry, EntryAt, FinishedPartner, FirstWhile, OpenedBy, Overshoot, Returns,
+        SentTo, Setup, Sheet, Speed, Turn, Unit, UnitKind, WithPartner, Without, Words,
+    },
 };
 
 /// The number of entries of a table by place.

@@ -1,8 +1,10 @@
 //! The probabilities of throws, as integer weights.
 
-use crate::game::Chances;
-use crate::race::compile::Throw;
-use crate::sheet::values::{NamedOdds, Odds, Sheet};
+use crate::{
+    game::Chances,
+    race::compile::Throw,
+    sheet::values::{NamedOdds, Odds, Sheet},
+};
 
 /// Returns the outcomes of a throw of one die or two dice, by ascending values. `steps` returns the
 /// step counts that a throw allows a piece, as bits.

@@ -1,11 +1,14 @@
 //! Reachability analysis: the places that pieces can reach, and the places that cannot reach the
 //! finish. Checks of sheets and the layout of observations use it.
 
-use crate::game::Seat;
-use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
-use crate::race::position::seating::Participants;
-use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{BonusOrder, Divide, Overshoot, UnitKind};
+use crate::{
+    game::Seat,
+    race::{
+        compile::{NOWHERE, Rules, Throw, WALL},
+        position::{seating::Participants, state::MAX_PIECES},
+    },
+    sheet::values::{BonusOrder, Divide, Overshoot, UnitKind},
+};
 
 /// Iterates over the set bits in ascending order.
 pub fn places_of(mut set: u128) -> impl Iterator<Item = u8> {

@@ -1,8 +1,7 @@
 //! Tests whether the squares have room for the pieces of a position.
 
 use super::{PLACES, Rules};
-use crate::game::Seat;
-use crate::race::position::state::State;
+use crate::{game::Seat, race::position::state::State};
 
 impl Rules {
     /// Returns the position at the start of a game.

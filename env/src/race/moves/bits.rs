@@ -1,7 +1,9 @@
 //! Bitboards: cells as bits of a word, for places, pieces and closed cells.
 
-use crate::game::BySeat;
-use crate::race::compile::{Cells, Closing, PLACES, Rules, WALL};
+use crate::{
+    game::BySeat,
+    race::compile::{Cells, Closing, PLACES, Rules, WALL},
+};
 
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]

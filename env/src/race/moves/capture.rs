@@ -1,10 +1,16 @@
 //! Captures: the pieces that a landing piece or unit takes.
 
-use crate::game::{MAX_SEATS, Seat};
-use crate::race::compile::{PLACES, Rules};
-use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
-use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting, UnitOnSingle};
+use crate::{
+    game::{MAX_SEATS, Seat},
+    race::{
+        compile::{PLACES, Rules},
+        position::{
+            slots::{Set, Slots},
+            state::{MAX_PIECES, State, in_order, sort},
+        },
+    },
+    sheet::values::{Group, Meeting, UnitKind, UnitMeeting, UnitOnSingle},
+};
 
 impl Rules {
     /// Captures enemies after `by` own pieces have landed together on place `to`. Returns whether a

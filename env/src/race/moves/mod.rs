@@ -11,11 +11,17 @@ pub(crate) mod two_dice;
 
 use std::sync::Arc;
 
-use crate::game::{ActionMask, Seat};
-use crate::race::compile::{Cells, Occupancy, PLACES, Rules, WALL};
-use crate::race::position::slots::Slots;
-use crate::race::position::state::{MAX_PIECES, NO_PIECE, State, in_order, sort};
-use crate::sheet::values::{Overshoot, UnitKind};
+use crate::{
+    game::{ActionMask, Seat},
+    race::{
+        compile::{Cells, Occupancy, PLACES, Rules, WALL},
+        position::{
+            slots::Slots,
+            state::{MAX_PIECES, NO_PIECE, State, in_order, sort},
+        },
+    },
+    sheet::values::{Overshoot, UnitKind},
+};
 use bits::{Bits, Word};
 
 /// The values of all throws are smaller than this.
@@ -440,10 +446,12 @@ impl Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance;
-    use crate::game::Game;
-    use crate::notation::test_support::random_play;
-    use crate::sheet::{TurnKind, builtin};
+    use crate::{
+        chance,
+        game::Game,
+        notation::test_support::random_play,
+        sheet::{TurnKind, builtin},
+    };
 
     #[test]
     fn all_pieces_at_once_land_as_each_piece_does() {

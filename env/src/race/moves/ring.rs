@@ -5,11 +5,13 @@
 //! [`Rules`], or [`BESIDE`] for places where no piece is captured or blocked: off the board,
 //! private and marked squares, the finish.
 
-use crate::game::Seat;
-use crate::race::compile::reach::places_of;
-use crate::race::compile::{PLACES, Rules};
-use crate::race::position::slots::Slots;
-use crate::race::position::state::MAX_PIECES;
+use crate::{
+    game::Seat,
+    race::{
+        compile::{PLACES, Rules, reach::places_of},
+        position::{slots::Slots, state::MAX_PIECES},
+    },
+};
 
 /// The square of all places where no piece is captured or blocked.
 pub const BESIDE: u8 = 0;

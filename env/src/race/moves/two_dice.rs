@@ -6,9 +6,13 @@
 use super::ring::{
     ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN,
 };
-use crate::race::compile::Rules;
-use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, NO_PIECE};
+use crate::race::{
+    compile::Rules,
+    position::{
+        slots::{Set, Slots},
+        state::{MAX_PIECES, NO_PIECE},
+    },
+};
 
 /// The two dice, as indices of [`Hops::dice`].
 pub const SMALLER: usize = 0;

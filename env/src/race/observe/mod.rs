@@ -7,13 +7,15 @@
 
 pub(crate) mod relations;
 
-use crate::game::{Payoff, Seat};
-use crate::race::compile::reach::bits;
-use crate::race::compile::{PLACES, Rules};
-use crate::race::observe::relations::{Relations, SeatFacts};
-use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
-use crate::race::turns::registers::Registers;
-use crate::race::turns::{FoundEntries, Turns, by_kind};
+use crate::{
+    game::{Payoff, Seat},
+    race::{
+        compile::{PLACES, Rules, reach::bits},
+        observe::relations::{Relations, SeatFacts},
+        position::state::{MAX_PIECES, NO_PIECE, Phase, State, role},
+        turns::{FoundEntries, Turns, by_kind, registers::Registers},
+    },
+};
 
 /// The layout of the observation: the first column of each group of entries.
 ///
@@ -332,8 +334,7 @@ impl Left {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
-    use crate::race::Race;
+    use crate::{game::Game, race::Race};
 
     #[test]
     fn with_three_seats_the_observer_sees_which_quarter_is_empty() {

@@ -6,10 +6,16 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{BySeat, MAX_SEATS, Seat};
-use crate::race::compile::reach::{bits, places_of};
-use crate::race::compile::{PLACES, Rules};
-use crate::race::position::state::{MAX_PIECES, State};
+use crate::{
+    game::{BySeat, MAX_SEATS, Seat},
+    race::{
+        compile::{
+            PLACES, Rules,
+            reach::{bits, places_of},
+        },
+        position::state::{MAX_PIECES, State},
+    },
+};
 
 /// The largest distance that has a column.
 const FAR: u16 = 16;

@@ -1,7 +1,9 @@
 //! The seats that take part, the order of turns, and partners and enemies.
 
-use crate::game::{BySeat, MAX_SEATS, Seat, SeatSet};
-use crate::sheet::values::{Order, Seats, Teams};
+use crate::{
+    game::{BySeat, MAX_SEATS, Seat, SeatSet},
+    sheet::values::{Order, Seats, Teams},
+};
 
 /// The seats that take part, the number of pieces, and the order of turns.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,10 @@
 //! The state has no rules, no random generator and no history. It has the places of the pieces, the
 //! unused throws, and the steps that each piece has been given in this turn.
 
-use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
 
 use crate::game::{BySeat, Seat};
 pub(crate) use crate::sheet::values::MAX_KINDS;

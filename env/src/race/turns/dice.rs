@@ -8,18 +8,26 @@
 
 use std::sync::Arc;
 
-use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{KindOfTurn, TurnMachine};
-use crate::game::{Action, ActionMask, BySeat, MAX_SEATS, Seat};
-use crate::race::compile::Rules;
-use crate::race::moves::ring::{self, ENEMY, OWN, PARTNER, Ring, Squares};
-use crate::race::moves::two_dice::{DieHop, Hops, LARGER, SMALLER, other};
-use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{Phase, State, role, sort};
-use crate::race::turns::actions::{
-    self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass,
+use super::{
+    KindOfTurn, TurnMachine,
+    text::{Move, MoveKind, TurnNotation, TurnWords},
 };
-use crate::sheet::values::Must;
+use crate::{
+    game::{Action, ActionMask, BySeat, MAX_SEATS, Seat},
+    race::{
+        compile::Rules,
+        moves::{
+            ring::{self, ENEMY, OWN, PARTNER, Ring, Squares},
+            two_dice::{DieHop, Hops, LARGER, SMALLER, other},
+        },
+        position::{
+            slots::{Set, Slots},
+            state::{Phase, State, role, sort},
+        },
+        turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass},
+    },
+    sheet::values::Must,
+};
 
 pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'D',

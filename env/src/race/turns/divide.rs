@@ -7,12 +7,17 @@
 
 use std::sync::Arc;
 
-use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{KindOfTurn, TurnMachine};
-use crate::game::{Action, ActionMask};
-use crate::race::compile::reach::places_of;
-use crate::race::compile::{PLACES, Rules, WALL};
-use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
+use super::{
+    KindOfTurn, TurnMachine,
+    text::{Move, MoveKind, TurnNotation, TurnWords},
+};
+use crate::{
+    game::{Action, ActionMask},
+    race::{
+        compile::{PLACES, Rules, WALL, reach::places_of},
+        position::state::{MAX_PIECES, Phase, State, role, sort},
+    },
+};
 
 pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'V',

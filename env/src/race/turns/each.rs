@@ -6,20 +6,25 @@
 //! offered throws aside until another throw is played. A search over all orders of the unused
 //! throws finds the throws that must be used.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use super::series_throws::{AllottedThrow, CAPTURED, SKIPPED, SeriesThrows};
-use super::text::{Move, TurnNotation, TurnWords};
-use super::{KindOfTurn, TurnMachine};
-use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::Rules;
-use crate::race::moves::{Group, Moves, Occupied};
-use crate::race::position::state::{Phase, State};
-use crate::race::turns::actions::{
-    self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass,
+use super::{
+    KindOfTurn, TurnMachine,
+    series_throws::{AllottedThrow, CAPTURED, SKIPPED, SeriesThrows},
+    text::{Move, TurnNotation, TurnWords},
 };
-use crate::sheet::values::Must;
+use crate::{
+    game::{Action, ActionMask, Seat},
+    race::{
+        compile::Rules,
+        moves::{Group, Moves, Occupied},
+        position::state::{Phase, State},
+        turns::actions::{
+            self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass,
+        },
+    },
+    sheet::values::Must,
+};
 
 pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'E',

@@ -22,10 +22,14 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
-use crate::race::compile::Rules;
-use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{Hop, Sheet, TurnKind};
+use crate::{
+    game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet},
+    race::{
+        compile::Rules,
+        position::state::{Phase, State},
+    },
+    sheet::values::{Hop, Sheet, TurnKind},
+};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;

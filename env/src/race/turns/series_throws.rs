@@ -4,16 +4,23 @@
 
 use std::sync::Arc;
 
-use super::FoundEntries;
-use super::registers::{Flags, Registers};
-use super::text::joined;
-use crate::game::{Action, Seat};
-use crate::race::compile::Rules;
-use crate::race::compile::reach::bits;
-use crate::race::position::slots::Slots;
-use crate::race::position::state::{MAX_PIECES, Phase, Series, SeriesKind, State, role};
-use crate::race::turns::actions::{self, LATER, PASS, THREES};
-use crate::sheet::values::{Hop, LostBefore, Must};
+use super::{
+    FoundEntries,
+    registers::{Flags, Registers},
+    text::joined,
+};
+use crate::{
+    game::{Action, Seat},
+    race::{
+        compile::{Rules, reach::bits},
+        position::{
+            slots::Slots,
+            state::{MAX_PIECES, Phase, Series, SeriesKind, State, role},
+        },
+        turns::actions::{self, LATER, PASS, THREES},
+    },
+    sheet::values::{Hop, LostBefore, Must},
+};
 
 /// The register of the kinds of throws that stay unused or are set aside, as
 /// [`SeriesThrows::bit`]s.

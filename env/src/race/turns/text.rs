@@ -1,14 +1,16 @@
 //! The notation and the words of a kind of turn. The kinds share moves of units, and names of
 //! places and throws.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 use super::{TurnMachine, actions};
-use crate::game::{Action, Seat};
-use crate::race::compile::Rules;
-use crate::race::compile::board::Square;
-use crate::race::position::state::{MAX_PIECES, Phase, State, role};
+use crate::{
+    game::{Action, Seat},
+    race::{
+        compile::{Rules, board::Square},
+        position::state::{MAX_PIECES, Phase, State, role},
+    },
+};
 
 /// The notation of a kind of turn and its words for people. Most defaults fit turns that throw one
 /// or two dice.

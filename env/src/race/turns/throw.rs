@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use super::registers::{Count, Flags, Registers};
-use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{FoundEntries, KindOfTurn, TurnMachine};
-use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{Rules, WALL};
-use crate::race::moves::{BONUS, Group, Moves};
-use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
-use crate::race::turns::actions::{self, PASS, with_pass};
-use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must};
+use super::{
+    FoundEntries, KindOfTurn, TurnMachine,
+    registers::{Count, Flags, Registers},
+    text::{Move, MoveKind, TurnNotation, TurnWords},
+};
+use crate::{
+    game::{Action, ActionMask, Seat},
+    race::{
+        compile::{Rules, WALL},
+        moves::{BONUS, Group, Moves},
+        position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort},
+        turns::actions::{self, PASS, with_pass},
+    },
+    sheet::values::{BonusOrder, Divide, LastThrow, Must},
+};
 
 pub const KIND: KindOfTurn = KindOfTurn {
     letter: 'T',

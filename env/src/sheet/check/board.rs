@@ -3,13 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use super::Check;
-use super::keys::hops_by_sum;
-use crate::game::{Seat, SeatSet};
-use crate::race::compile::PLACES;
-use crate::race::compile::board::{Courses, Square};
-use crate::race::turns::text::joined;
-use crate::sheet::{Area, EntryAt, MarkRule, Returns, Room, Setup, Sheet, Without};
+use super::{Check, keys::hops_by_sum};
+use crate::{
+    game::{Seat, SeatSet},
+    race::{
+        compile::{
+            PLACES,
+            board::{Courses, Square},
+        },
+        turns::text::joined,
+    },
+    sheet::{Area, EntryAt, MarkRule, Returns, Room, Setup, Sheet, Without},
+};
 
 /// The courses of a sheet, and the seats that can play.
 struct Ways<'a> {

@@ -4,14 +4,18 @@
 use std::sync::Arc;
 
 use super::Check;
-use crate::game::{Seat, SeatSet};
-use crate::race::compile::Rules;
-use crate::race::compile::reach::places_of;
-use crate::race::position::seating::Participants;
-use crate::race::position::state::{Phase, State, sort};
-use crate::race::turns::text::joined;
-use crate::race::turns::{self, Turns, by_kind};
-use crate::sheet::Setup;
+use crate::{
+    game::{Seat, SeatSet},
+    race::{
+        compile::{Rules, reach::places_of},
+        position::{
+            seating::Participants,
+            state::{Phase, State, sort},
+        },
+        turns::{self, Turns, by_kind, text::joined},
+    },
+    sheet::Setup,
+};
 
 /// The largest number of throws of one turn that are tried. Longer series move the last piece no
 /// further than several turns.

@@ -6,13 +6,20 @@
 use serde::Deserialize;
 use toml::Table;
 
-use super::keys::{reset, reset_idle};
-use super::{DEFAULTS, Problem, beginning, one, report, value_of};
-use crate::game::{Seat, SeatSet};
-use crate::race::compile::{Cells, GateRule, Rules, Throw};
-use crate::race::position::seating::Participants;
-use crate::race::turns;
-use crate::sheet::{Odds, Room, Sheet, Teams, UnitKind};
+use super::{
+    DEFAULTS, Problem, beginning,
+    keys::{reset, reset_idle},
+    one, report, value_of,
+};
+use crate::{
+    game::{Seat, SeatSet},
+    race::{
+        compile::{Cells, GateRule, Rules, Throw},
+        position::seating::Participants,
+        turns,
+    },
+    sheet::{Odds, Room, Sheet, Teams, UnitKind},
+};
 
 /// A valid sheet without house rules, compiled, and the facts that decide which of its keys have an
 /// effect. Cells that no piece reaches do not count.

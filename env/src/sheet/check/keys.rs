@@ -3,12 +3,13 @@
 
 use toml::{Table, Value};
 
-use super::idle::Effects;
-use super::{Check, DEFAULTS, value_of};
-use crate::race::turns::{KindOfTurn, text::any_of};
-use crate::sheet::values::{
-    Block, BonusOrder, Divide, EntryAt, FirstWhile, Hop, LastThrow, MAX_KINDS, MarkRoom, MarkRule,
-    Odds, Returns, Room, SentTo, Setup, Sheet, TurnKind, UnitKind, Without,
+use super::{Check, DEFAULTS, idle::Effects, value_of};
+use crate::{
+    race::turns::{KindOfTurn, text::any_of},
+    sheet::values::{
+        Block, BonusOrder, Divide, EntryAt, FirstWhile, Hop, LastThrow, MAX_KINDS, MarkRoom,
+        MarkRule, Odds, Returns, Room, SentTo, Setup, Sheet, TurnKind, UnitKind, Without,
+    },
 };
 
 /// The largest number of pieces of a seat if pieces move as units or share throws.

@@ -4,8 +4,10 @@
 use std::sync::LazyLock;
 
 use super::*;
-use crate::game::{Action, ActionMask, BySeat, Chances, MAX_PIECES, RaceGame, Spec};
-use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+use crate::{
+    game::{Action, ActionMask, BySeat, Chances, MAX_PIECES, RaceGame, Spec},
+    testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {

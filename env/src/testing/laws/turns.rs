@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use super::{Checked, hold};
-use crate::game::{Game, Node};
-use crate::turn::{TurnResults, turn_results, turn_results_within};
+use crate::{
+    game::{Game, Node},
+    turn::{TurnResults, turn_results, turn_results_within},
+};
 
 /// If a turn has more sequences of actions than this, their afterstates are not compared.
 const ORDERS: usize = 2000;

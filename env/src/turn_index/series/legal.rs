@@ -10,11 +10,17 @@ use std::collections::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
 use super::Choice;
-use crate::race::turns::series::SeriesTurns;
-use crate::race::turns::series::allot::{Allotment, SeriesTurn};
-use crate::race::turns::series_throws::AllottedThrow;
-use crate::sheet::Must;
-use crate::turn_index::{Side, TurnIndex};
+use crate::{
+    race::turns::{
+        series::{
+            SeriesTurns,
+            allot::{Allotment, SeriesTurn},
+        },
+        series_throws::AllottedThrow,
+    },
+    sheet::Must,
+    turn_index::{Side, TurnIndex},
+};
 
 /// The throws of a series that a seat keeps, in any order: throws that continue the series, and
 /// sometimes the throw that ends it.

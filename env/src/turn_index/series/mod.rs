@@ -12,12 +12,15 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
 
-use super::model::lanes_where;
-use super::{Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of};
-use crate::game::{MAX_SEATS, Seat};
-use crate::race::turns::series::SeriesTurns;
-use crate::race::turns::series_throws::AllottedThrow;
-use crate::sheet::Must;
+use super::{
+    Continuation, LANES, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, in_lane, lanes_of,
+    model::lanes_where,
+};
+use crate::{
+    game::{MAX_SEATS, Seat},
+    race::turns::{series::SeriesTurns, series_throws::AllottedThrow},
+    sheet::Must,
+};
 use legal::{Allotted, Legal, kept_throws};
 
 /// The visits end at a length of series if all longer series together have at most this

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::legal::KeptThrows;
-use super::*;
-use crate::chance;
-use crate::game::Game;
-use crate::race::Race;
-use crate::sheet::ruleset::Ruleset;
-use crate::testing::recorder::Recorder;
-use crate::turn_index::listed_tests::by_engine;
+use super::{legal::KeptThrows, *};
+use crate::{
+    chance, game::Game, race::Race, sheet::ruleset::Ruleset, testing::recorder::Recorder,
+    turn_index::listed_tests::by_engine,
+};
 
 /// Every flag of the turn with every value, and some combinations.
 const RULES: [&str; 24] = [

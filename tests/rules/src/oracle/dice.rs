@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::position::{Place, Position};
-use super::rules::Rules;
-use super::steps::distance;
+use super::{
+    position::{Place, Position},
+    rules::Rules,
+    steps::distance,
+};
 
 /// Positions by the number of dice used.
 #[derive(Default)]

@@ -1,10 +1,14 @@
 //! The end of a turn: seats that have finished, the end of the game, the next seat to throw, and
 //! the text of the position.
 
-use super::notation::{Text, print};
-use super::position::{Place, Position};
-use super::rules::{Counts, Rules};
-use super::{dice, one_throw, series};
+use super::{
+    dice,
+    notation::{Text, print},
+    one_throw,
+    position::{Place, Position},
+    rules::{Counts, Rules},
+    series,
+};
 
 impl Rules {
     /// Whether all pieces of `seat` have ended their course.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::position::{Place, Position};
-use super::rules::Rules;
-use super::steps::distance;
+use super::{
+    position::{Place, Position},
+    rules::Rules,
+    steps::distance,
+};
 
 /// Every position after the throw and the extra step of some throws, which follows the throw or may
 /// precede it.

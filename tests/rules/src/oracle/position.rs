@@ -1,8 +1,10 @@
 //! Positions of a sheet's game: parsing, validation and occupancy. It does not move pieces.
 
-use super::board::Square;
-use super::notation::{SeatText, Text, number};
-use super::rules::Rules;
+use super::{
+    board::Square,
+    notation::{SeatText, Text, number},
+    rules::Rules,
+};
 
 /// The place of a piece; the order of the variants is the order in a text. A piece at the finish is
 /// home.

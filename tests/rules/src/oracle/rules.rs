@@ -4,9 +4,11 @@
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use super::board::{Square, mirrored, square, turned, walk};
-use super::notation::Text;
-use super::position::{Place, Position};
+use super::{
+    board::{Square, mirrored, square, turned, walk},
+    notation::Text,
+    position::{Place, Position},
+};
 
 /// Squares with one mark.
 pub(super) struct Marks {

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::position::{Place, Position};
-use super::rules::Rules;
-use super::steps::distance;
+use super::{
+    position::{Place, Position},
+    rules::Rules,
+    steps::distance,
+};
 
 /// The throws given to a piece so far, where a piece moves only once.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,9 +2,11 @@
 //! gives the position after it, or `None` if the rules forbid it. The throws of the turn and the
 //! pieces that may step again are not known here.
 
-use super::board::Square;
-use super::position::{Piece, Place, Position};
-use super::rules::Rules;
+use super::{
+    board::Square,
+    position::{Piece, Place, Position},
+    rules::Rules,
+};
 
 impl Rules {
     /// `own`, one piece or several as a unit, hops `distance` squares on along the course of

@@ -1,17 +1,17 @@
 //! Random sheets: built-in games with changes that the reader of sheets accepts, also in
 //! combinations that no built-in game has.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use ashta_env::chance::{GameRng, below};
-use ashta_env::game::{MAX_PIECES, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::board::Square;
-use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{
-    Divide, Flags, MarkRule, Marks, Must, Returns, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind,
-    WithPartner, builtin,
+use ashta_env::{
+    chance::{GameRng, below},
+    game::{MAX_PIECES, Seat, SeatSet},
+    race::{Race, board::Square},
+    ruleset::Ruleset,
+    sheet::{
+        Divide, Flags, MarkRule, Marks, Must, Returns, SentTo, Setup, Sheet, Teams, TurnKind,
+        UnitKind, WithPartner, builtin,
+    },
 };
 use toml::Table;
 

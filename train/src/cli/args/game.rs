@@ -1,7 +1,6 @@
 //! Arguments that choose a game, and the arguments of `ashta game`.
 
-use clap::Args;
-use clap::builder::RangedI64ValueParser as Whole;
+use clap::{Args, builder::RangedI64ValueParser as Whole};
 
 /// The game and the number of seats, for commands whose agents may not contain a game.
 #[derive(Debug, Args)]

@@ -2,12 +2,10 @@
 
 mod game;
 
-use std::ops::Range;
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf};
 
 use ashta_agents::arena::MatchConfig;
-use clap::builder::RangedI64ValueParser as Whole;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser as Whole};
 use clap_complete::Shell;
 
 use crate::run::threads;

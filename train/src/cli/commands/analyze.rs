@@ -2,20 +2,23 @@
 
 use std::fs::File;
 
-use crate::run::files::write_whole;
-use crate::run::games;
-use crate::run::output::{columns, in_line, print, print_json};
-use crate::run::progress::percent;
+use crate::run::{
+    files::write_whole,
+    games,
+    output::{columns, in_line, print, print_json},
+    progress::percent,
+};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::play::files::read_text;
-use ashta_env::game::Game;
-use ashta_env::race::Race;
-use ashta_env::sheet::Sheets;
+use ashta_agents::{arena::game_record::GameLine, play::files::read_text};
+use ashta_env::{game::Game, race::Race, sheet::Sheets};
 
-use crate::cli::AnalyzeArgs;
-use crate::report::analysis::{Analysis, AnalyzedTurn, PlayerAnalysis};
-use crate::report::page::{BoardPicture, Contents, ShownGame, page};
+use crate::{
+    cli::AnalyzeArgs,
+    report::{
+        analysis::{Analysis, AnalyzedTurn, PlayerAnalysis},
+        page::{BoardPicture, Contents, ShownGame, page},
+    },
+};
 
 /// The longest file that the command reads, in bytes.
 const LONGEST_FILE: u64 = 1 << 30;

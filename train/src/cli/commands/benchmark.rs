@@ -8,8 +8,10 @@ use ashta_agents::perfect::benchmark::{BenchmarkResult, COMPLETE};
 use serde_json::json;
 
 use super::eval::print_regret;
-use crate::run::games;
-use crate::run::output::{print, print_json};
+use crate::run::{
+    games,
+    output::{print, print_json},
+};
 
 /// Runs the command.
 ///

@@ -1,11 +1,15 @@
 //! `ashta bots`: lists the bots that have a name.
 
-use crate::run::evaluation::describe_lookahead;
-use crate::run::games;
-use crate::run::output::{columns, print, print_json, remark_once, with_interval};
+use crate::run::{
+    evaluation::describe_lookahead,
+    games,
+    output::{columns, print, print_json, remark_once, with_interval},
+};
 use anyhow::{Context, Result};
-use ashta_agents::network::bot::{Bot, Strength};
-use ashta_agents::roster::{BotSource, Lookahead};
+use ashta_agents::{
+    network::bot::{Bot, Strength},
+    roster::{BotSource, Lookahead},
+};
 use serde_json::json;
 
 /// Runs the command.

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::run::files::write_whole;
-use crate::run::games;
-use crate::run::output::print;
+use crate::run::{files::write_whole, games, output::print};
 use anyhow::Result;
 
 /// Runs the command.

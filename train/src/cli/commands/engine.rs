@@ -6,8 +6,10 @@ use std::io::{BufRead, Read, Write};
 
 use crate::run::games;
 use anyhow::{Context, Result};
-use ashta_agents::play::throws::random_seed;
-use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
+use ashta_agents::{
+    play::throws::random_seed,
+    protocol::{Engine, LONGEST_REQUEST},
+};
 
 /// Runs the command until the end of the input.
 ///

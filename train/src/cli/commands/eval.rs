@@ -2,15 +2,19 @@
 
 use std::path::Path;
 
-use crate::run::evaluation::{MatchResult, against, score_table};
-use crate::run::files::check_writable;
-use crate::run::games;
-use crate::run::output::{in_line, print, print_json, remark};
+use crate::run::{
+    evaluation::{MatchResult, against, score_table},
+    files::check_writable,
+    games,
+    output::{in_line, print, print_json, remark},
+};
 use anyhow::{Result, bail};
-use ashta_agents::arena::{Interval, MatchProgress, sides};
-use ashta_agents::network::bot::Bot;
-use ashta_agents::perfect::regret::{Blunder, RegretReport};
-use ashta_agents::roster::{Lookahead, NamedAgent};
+use ashta_agents::{
+    arena::{Interval, MatchProgress, sides},
+    network::bot::Bot,
+    perfect::regret::{Blunder, RegretReport},
+    roster::{Lookahead, NamedAgent},
+};
 use ashta_env::game::Game;
 use serde_json::json;
 

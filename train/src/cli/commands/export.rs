@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 
-use crate::cli::{ExportArgs, ExportFormat};
-use crate::run::output::print;
-use crate::run::{export, games};
+use crate::{
+    cli::{ExportArgs, ExportFormat},
+    run::{export, games, output::print},
+};
 
 /// Runs the command.
 ///

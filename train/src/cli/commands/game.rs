@@ -1,16 +1,18 @@
 //! `ashta game`: lists the games, shows one with its board and rules, or checks a sheet.
 
-use crate::run::games;
-use crate::run::output::{columns, in_line, paragraphs, print, print_json, wrapped};
+use crate::run::{
+    games,
+    output::{columns, in_line, paragraphs, print, print_json, wrapped},
+};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
-use ashta_env::chance;
-use ashta_env::game::{Game, Outcome, Seat};
-use ashta_env::notation::{Ground, RuleTopic};
-use ashta_env::race::Race;
-use ashta_env::race::board::Square;
-use ashta_env::race::state::State;
-use ashta_env::sheet::{NamedOdds, Odds, SCHEMA, Sheets, Throws, builtin};
+use ashta_env::{
+    chance,
+    game::{Game, Outcome, Seat},
+    notation::{Ground, RuleTopic},
+    race::{Race, board::Square, state::State},
+    sheet::{NamedOdds, Odds, SCHEMA, Sheets, Throws, builtin},
+};
 use rand::Rng;
 use serde_json::{Value, json};
 

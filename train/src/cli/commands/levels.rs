@@ -1,11 +1,12 @@
 //! `ashta levels`: calibrates and measures the levels of difficulty of a bot.
 
-use crate::run::files::check_writable;
-use crate::run::games;
-use crate::run::output::{columns, print, print_json, with_interval};
+use crate::run::{
+    files::check_writable,
+    games,
+    output::{columns, print, print_json, with_interval},
+};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::levels::calibrate;
-use ashta_agents::play::level::Calibration;
+use ashta_agents::{arena::levels::calibrate, play::level::Calibration};
 use ashta_env::game::Game;
 use serde_json::json;
 

@@ -19,11 +19,9 @@ mod solve;
 pub mod terminal;
 mod train;
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
-use crate::run::config::usual_game;
-use crate::run::{Actors, games, output};
+use crate::run::{Actors, config::usual_game, games, output};
 use anyhow::{Context, Result, bail};
 use ashta_agents::play::files::check_target;
 use clap::CommandFactory;

@@ -3,13 +3,14 @@
 use std::io::BufRead;
 
 use anyhow::{Context, Result};
-use ashta_agents::play::files::read_line;
-use ashta_agents::roster::BUILT_IN;
+use ashta_agents::{play::files::read_line, roster::BUILT_IN};
 use ashta_env::sheet::builtin;
 
-use crate::run::config::usual_game;
-use crate::run::output::{columns, print, prompt};
-use crate::run::{embedded, games};
+use crate::run::{
+    config::usual_game,
+    embedded, games,
+    output::{columns, print, prompt},
+};
 
 /// Goals, and an example of a command for each goal. NAME becomes the name of a game; its bot has
 /// the same name.

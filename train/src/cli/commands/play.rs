@@ -1,21 +1,22 @@
 //! `ashta play`: a game of a person against an agent in the terminal.
 
-use std::fs::File;
-use std::sync::Arc;
+use std::{fs::File, sync::Arc};
 
-use crate::run::config::usual_game;
-use crate::run::games;
-use crate::run::output::in_line;
+use crate::run::{config::usual_game, games, output::in_line};
 use anyhow::{Context, Result, bail, ensure};
-use ashta_agents::play::throws::random_seed;
-use ashta_agents::roster::NamedAgent;
-use ashta_env::game::{Game, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_agents::{play::throws::random_seed, roster::NamedAgent};
+use ashta_env::{
+    game::{Game, Seat, SeatSet},
+    race::{Race, state::State},
+};
 
-use crate::cli::PlayArgs;
-use crate::cli::play::{PlayTable, Session};
-use crate::report::analysis::is_bounded;
+use crate::{
+    cli::{
+        PlayArgs,
+        play::{PlayTable, Session},
+    },
+    report::analysis::is_bounded,
+};
 
 /// Reads a position of a built-in game, of the game of `agent`, or of the sheet that `--game`
 /// names.

@@ -3,14 +3,20 @@
 
 use anyhow::{Result, ensure};
 use ashta_agents::perfect::rollout::{Rollout, RolloutConfig, rollout};
-use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::{
+    game::{BySeat, Game, Node, Seat},
+    turn::{TurnResults, turn_results},
+};
 use serde_json::{Value, json};
 
 use super::play::position_of;
-use crate::cli::RolloutArgs;
-use crate::run::games;
-use crate::run::output::{columns, print, print_json};
+use crate::{
+    cli::RolloutArgs,
+    run::{
+        games,
+        output::{columns, print, print_json},
+    },
+};
 
 /// Runs the command.
 ///

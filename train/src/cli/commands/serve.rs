@@ -7,36 +7,48 @@
 //! protocol. The server answers only pages of its own address. It limits connections, bodies,
 //! agents and searches. A new search of a page stops the previous search of this page.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
-use std::io::{ErrorKind, Read, Write, copy, sink};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    io::{ErrorKind, Read, Write, copy, sink},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Error, Result, anyhow};
-use ashta_agents::perfect::table::TableHeader;
-use ashta_agents::play::stop::Stop;
-use ashta_agents::play::throws::random_seed;
-use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
-use ashta_agents::roster::folders::{BOT, Folders};
-use ashta_agents::roster::{NamedAgent, TABLE};
-use ashta_env::sheet::builtin;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use oxhttp::Server;
-use oxhttp::model::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName,
-    ORIGIN,
+use ashta_agents::{
+    perfect::table::TableHeader,
+    play::{stop::Stop, throws::random_seed},
+    protocol::{Engine, LONGEST_REQUEST},
+    roster::{
+        NamedAgent, TABLE,
+        folders::{BOT, Folders},
+    },
 };
-use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
+use ashta_env::sheet::builtin;
+use flate2::{Compression, write::GzEncoder};
+use oxhttp::{
+    Server,
+    model::{
+        Body, HeaderValue, Method, Request, Response, StatusCode,
+        header::{
+            ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST,
+            HeaderName, ORIGIN,
+        },
+    },
+};
 use serde_json::{Value, json};
 
-use crate::run::output::{print, remark, remark_once};
-use crate::run::{embedded, games};
+use crate::run::{
+    embedded, games,
+    output::{print, remark, remark_once},
+};
 
 const USUAL_PORT: u16 = 8000;
 /// Answers with this number of bytes or more are not compressed.

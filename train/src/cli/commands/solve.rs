@@ -1,20 +1,26 @@
 //! `ashta solve`: computes perfect play of a game and writes it as a table.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-use crate::run::config::Config;
-use crate::run::files::check_writable;
-use crate::run::games;
-use crate::run::output::{print, print_json, remark};
-use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{
-    SolveConfig, Solved, Stage, SweepProgress, check_memory, solve,
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
-use ashta_agents::perfect::table::{self, Table};
-use ashta_agents::perfect::{start, start_values};
+
+use crate::run::{
+    config::Config,
+    files::check_writable,
+    games,
+    output::{print, print_json, remark},
+};
+use anyhow::{Context, Result, bail};
+use ashta_agents::perfect::{
+    solve::{SolveConfig, Solved, Stage, SweepProgress, check_memory, solve},
+    start, start_values,
+    table::{self, Table},
+};
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use serde_json::json;
 

@@ -1,8 +1,12 @@
 //! Functions for several commands: Ctrl-C, progress bars, and the note about truncated games.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};

@@ -1,19 +1,26 @@
 //! `ashta train`: trains, evaluates and exports a bot, from a configuration or from an interrupted
 //! run.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use crate::run::config::{self, Config};
-use crate::run::evaluation::score_table;
-use crate::run::output::{print, print_json, remark};
-use crate::run::rundir::RunInfo;
-use crate::run::runlog::RunLog;
-use crate::run::{Actors, Run, games, prepare};
+use crate::run::{
+    Actors, Run,
+    config::{self, Config},
+    evaluation::score_table,
+    games,
+    output::{print, print_json, remark},
+    prepare,
+    rundir::RunInfo,
+    runlog::RunLog,
+};
 use anyhow::{Result, bail};
-use ashta_agents::play::stop::Stop;
-use ashta_agents::roster::folders::Folders;
+use ashta_agents::{play::stop::Stop, roster::folders::Folders};
 use serde_json::json;
 
 use super::terminal;

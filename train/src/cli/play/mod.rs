@@ -5,24 +5,31 @@ mod style;
 #[cfg(test)]
 mod tests;
 
-use std::io::{BufRead, Write};
-use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::{
+    io::{BufRead, Write},
+    ops::ControlFlow,
+    path::PathBuf,
+};
 
 use anyhow::Result;
-use ashta_agents::play::agent::{Agent, GameRng};
-use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::play::files::read_line;
-use ashta_agents::play::throws::{SeededThrows, TurnClock};
-use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Payoff, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::sheet::Sheet;
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_agents::play::{
+    agent::{Agent, GameRng},
+    evaluator::Evaluator,
+    files::read_line,
+    throws::{SeededThrows, TurnClock},
+};
+use ashta_env::{
+    chance,
+    game::{BySeat, Game, Node, Payoff, Seat, SeatSet},
+    race::{Race, state::State},
+    sheet::Sheet,
+    turn::{TurnResults, turn_results},
+};
 
-use crate::run::files::write_whole;
-use crate::run::output::{broken, escaped, in_line, paragraphs, wrapped};
+use crate::run::{
+    files::write_whole,
+    output::{broken, escaped, in_line, paragraphs, wrapped},
+};
 use style::{bold, coloured};
 
 /// The help of the prompt.

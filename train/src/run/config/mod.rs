@@ -9,28 +9,39 @@
 mod raw;
 mod read;
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use Allowed::{Or, Text, Whole};
-use ashta_agents::learn::config::{
-    Allowed, LearningConfig, NONE, NetworkConfig, Section, SelfPlayConfig, TrainConfig,
+use ashta_agents::{
+    learn::{
+        config::{
+            Allowed, LearningConfig, NONE, NetworkConfig, Section, SelfPlayConfig, TrainConfig,
+        },
+        net::LearnerDevice,
+    },
+    network::bot::{MAX_PROBES, without_folder},
+    play::files::{open_regular, read_text},
+    settings,
 };
-use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::network::bot::{MAX_PROBES, without_folder};
-use ashta_agents::play::files::{open_regular, read_text};
-use ashta_agents::settings;
-use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
-use ashta_env::sheet::{Sheet, Sheets};
+use ashta_env::{
+    ruleset::{Ruleset, RulesetError, RulesetProblem},
+    sheet::{Sheet, Sheets},
+};
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use crate::run::history::{self, Shaping};
-use crate::run::output::in_line;
-use crate::run::{embedded, sheet_file};
+use crate::run::{
+    embedded,
+    history::{self, Shaping},
+    output::in_line,
+    sheet_file,
+};
 pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
 use read::AUTO;

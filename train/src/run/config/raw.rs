@@ -4,16 +4,17 @@
 //! Errors name the origin of a value. The known keys are the keys of [`SECTIONS`], and all keys in
 //! the section `ruleset.flags`.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 
 use ashta_agents::learn::config::Allowed;
 use ashta_env::form::{Form, FormProblem};
 use serde_json::json;
-use toml::Value;
-use toml::de::DeValue;
+use toml::{Value, de::DeValue};
 
 use super::SECTIONS;
 

@@ -4,19 +4,21 @@
 //! Collects all problems, so that a user can correct all of them together. Opponents are checked
 //! later, when they are loaded.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use ashta_agents::learn::config::Allowed::Or;
-use ashta_agents::learn::config::NONE;
-use ashta_env::form::beginning;
-use ashta_env::ruleset::{Ruleset, RulesetProblem};
-use ashta_env::sheet::{Sheet, builtin};
+use ashta_agents::learn::config::{Allowed::Or, NONE};
+use ashta_env::{
+    form::beginning,
+    ruleset::{Ruleset, RulesetProblem},
+    sheet::{Sheet, builtin},
+};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::raw::{Origin, RawConfig};
-use super::{Config, RulesetConfig, SECTIONS};
+use super::{
+    Config, RulesetConfig, SECTIONS,
+    raw::{Origin, RawConfig},
+};
 use crate::run::sheet_file;
 
 /// If a setting has this value, the program chooses the value: the name of a run, or a number that

@@ -1,13 +1,11 @@
 //! Tests of the settings: layers, errors, and the built-in configurations.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use ashta_agents::learn::config::TrainConfig;
 use ashta_env::sheet::{Sheet, builtin};
 
-use super::raw::DEFAULTS;
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, raw::DEFAULTS};
 use crate::run::rundir::tests::Scratch;
 
 fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {

@@ -1,9 +1,7 @@
 //! The manifest of a checkpoint: a list of its files with checksums, to detect damage before the
 //! files are used.
 
-use std::collections::BTreeMap;
-use std::io::BufReader;
-use std::path::Path;
+use std::{collections::BTreeMap, io::BufReader, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use ashta_agents::play::files::open_regular;

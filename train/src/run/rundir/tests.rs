@@ -1,9 +1,11 @@
 //! Folders of runs: interruptions and refusals.
 
-use std::fs;
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    fs,
+    ops::Deref,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use anyhow::bail;
 use ashta_env::race::Race;

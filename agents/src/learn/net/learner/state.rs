@@ -9,10 +9,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::net::LearnerDevice;
-use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, MAX_HEADER, NamedTensor, TensorFile};
-use crate::play::error::Error;
+use crate::{
+    learn::net::LearnerDevice,
+    network::{
+        portable::MlpShape,
+        tensor_file::{self, MAX_HEADER, NamedTensor, TensorFile},
+    },
+    play::error::Error,
+};
 
 use super::{LearnedNumbers, Learner, LearningConfig};
 

@@ -4,8 +4,10 @@ use ashta_env::game::{Action, ActionMask};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::learn::net::{Batch, Sample};
-use crate::network::portable::{MlpShape, ValueHead};
+use crate::{
+    learn::net::{Batch, Sample},
+    network::portable::{MlpShape, ValueHead},
+};
 
 pub fn shape() -> MlpShape {
     MlpShape {

@@ -3,11 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::chance;
-use crate::game::Game;
-use crate::notation::test_support::random_play;
-use crate::race::Race;
-use crate::sheet::builtin;
+use crate::{chance, game::Game, notation::test_support::random_play, race::Race, sheet::builtin};
 
 /// Returns the names of the columns that are 1 in the relations of `owner`, as `observer` sees
 /// them.

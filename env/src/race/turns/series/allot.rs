@@ -2,12 +2,20 @@
 //! allotments.
 
 use super::SeriesTurns;
-use crate::game::{Action, ActionMask};
-use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{SeriesKind, State, role};
-use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
-use crate::race::turns::series_throws::{AllottedThrow, Remaining, SKIPPED};
-use crate::sheet::values::{Must, Speed, UnitKind};
+use crate::{
+    game::{Action, ActionMask},
+    race::{
+        position::{
+            slots::{Set, Slots},
+            state::{SeriesKind, State, role},
+        },
+        turns::{
+            actions::{PAIRS, PASS, SINGLES},
+            series_throws::{AllottedThrow, Remaining, SKIPPED},
+        },
+    },
+    sheet::values::{Must, Speed, UnitKind},
+};
 
 /// The allotment so far: the steps and the role of each piece of the mover.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -12,16 +12,24 @@ mod resolve;
 
 use std::sync::Arc;
 
-use super::series_throws::{SKIPPED, SeriesThrows};
-use super::text::{Move, MoveKind, TurnNotation, TurnWords};
-use super::{KindOfTurn, TurnMachine};
-use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{PLACES, Rules};
-use crate::race::position::seating::Participants;
-use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
-use crate::race::turns::actions::{self, with_pass};
-use crate::sheet::values::{Must, Speed};
+use super::{
+    KindOfTurn, TurnMachine,
+    series_throws::{SKIPPED, SeriesThrows},
+    text::{Move, MoveKind, TurnNotation, TurnWords},
+};
+use crate::{
+    game::{Action, ActionMask, Seat},
+    race::{
+        compile::{PLACES, Rules},
+        position::{
+            seating::Participants,
+            slots::{Set, Slots},
+            state::{MAX_PIECES, Phase, SeriesKind, State, role},
+        },
+        turns::actions::{self, with_pass},
+    },
+    sheet::values::{Must, Speed},
+};
 use allot::{Allotment, SeriesTurn};
 
 pub const KIND: KindOfTurn = KindOfTurn {

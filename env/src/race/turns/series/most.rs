@@ -9,14 +9,22 @@
 
 use std::cell::RefCell;
 
-use super::SeriesTurns;
-use super::allot::{Allotment, SeriesTurn, Units, base};
-use crate::game::Action;
-use crate::race::compile::reach::places_of;
-use crate::race::position::state::{MAX_PIECES, role};
-use crate::race::turns::actions::{PAIRS, PASS};
-use crate::race::turns::series_throws::{AllottedThrow, Remaining};
-use crate::sheet::values::Must;
+use super::{
+    SeriesTurns,
+    allot::{Allotment, SeriesTurn, Units, base},
+};
+use crate::{
+    game::Action,
+    race::{
+        compile::reach::places_of,
+        position::state::{MAX_PIECES, role},
+        turns::{
+            actions::{PAIRS, PASS},
+            series_throws::{AllottedThrow, Remaining},
+        },
+    },
+    sheet::values::Must,
+};
 
 /// Up to this number of throws, trying a unit for each throw is faster.
 const FEW: u32 = 3;
@@ -363,17 +371,17 @@ fn sums(one: u128, other: u128) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-    use std::sync::Arc;
+    use std::{collections::HashMap, sync::Arc};
 
     use rand::RngExt;
 
     use super::*;
-    use crate::chance;
-    use crate::game::{Game, Node};
-    use crate::race::Race;
-    use crate::sheet::ruleset::Ruleset;
-    use crate::sheet::{Sheet, Speed};
+    use crate::{
+        chance,
+        game::{Game, Node},
+        race::Race,
+        sheet::{Sheet, Speed, ruleset::Ruleset},
+    };
 
     /// House rules, and a changed speed of units.
     const RULES: [(&str, Option<Speed>); 11] = [

@@ -1,13 +1,21 @@
 //! The legal actions of a series. After each legal action, the turn can still use the number of
 //! throws that the rules demand.
 
-use super::SeriesTurns;
-use super::allot::{Allotment, SeriesTurn, actions, base};
-use crate::game::ActionMask;
-use crate::race::position::state::{State, role};
-use crate::race::turns::actions::{PASS, with_pass};
-use crate::race::turns::series_throws::{AllottedThrow, Remaining};
-use crate::sheet::values::Must;
+use super::{
+    SeriesTurns,
+    allot::{Allotment, SeriesTurn, actions, base},
+};
+use crate::{
+    game::ActionMask,
+    race::{
+        position::state::{State, role},
+        turns::{
+            actions::{PASS, with_pass},
+            series_throws::{AllottedThrow, Remaining},
+        },
+    },
+    sheet::values::Must,
+};
 
 impl SeriesTurns {
     /// Returns the legal actions for the next throw, `throw`, if the throws `rest` remain after it.

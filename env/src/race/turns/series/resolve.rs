@@ -1,11 +1,14 @@
 //! The end of a series: all pieces land together. Then captures, declarations and the next turn
 //! follow.
 
-use super::SeriesTurns;
-use super::TurnMachine;
-use super::allot::{Allotment, base};
-use crate::race::position::slots::Slots;
-use crate::race::position::state::{MAX_PIECES, State, in_order, role, sort};
+use super::{
+    SeriesTurns, TurnMachine,
+    allot::{Allotment, base},
+};
+use crate::race::position::{
+    slots::Slots,
+    state::{MAX_PIECES, State, in_order, role, sort},
+};
 
 impl SeriesTurns {
     /// Plays the allotted turn: moves the pieces, captures, and ends the turn.

@@ -1,23 +1,34 @@
 //! `ashta engine --check`: tests whether a program keeps the rules of the protocol for engines.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{Contestant, Fault};
-use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::Game;
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_env::{
+    chance::{self, GameRng, below},
+    game::Game,
+    race::{Race, state::State},
+};
 use rand::Rng;
 use serde_json::{Value, json};
 
-use super::engine::{Limits, Program, Running};
-use super::entrant::ErrorFiles;
-use crate::cli::commands::terminal;
-use crate::run::games;
-use crate::run::output::{in_line, print};
+use super::{
+    engine::{Limits, Program, Running},
+    entrant::ErrorFiles,
+};
+use crate::{
+    cli::commands::terminal,
+    run::{
+        games,
+        output::{in_line, print},
+    },
+};
 
 /// The number of decisions of random play that an engine must answer.
 const DECISIONS: usize = 40;

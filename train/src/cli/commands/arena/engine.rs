@@ -1,24 +1,30 @@
 //! Engines in the arena: programs that speak the engine protocol on standard input and output, and
 //! can fail.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::time::{Duration, Instant};
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufRead, BufReader, Read, Write},
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
+    },
+    time::{Duration, Instant},
+};
 
-use crate::run::files::open_to_write;
-use crate::run::output::in_line;
+use crate::run::{files::open_to_write, output::in_line};
 use anyhow::{Context, Result, anyhow, bail};
-use ashta_agents::arena::{Contestant, Fault};
-use ashta_agents::play::agent::GameRng;
-use ashta_agents::protocol::named_action;
-use ashta_env::game::{Action, Game};
-use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_agents::{
+    arena::{Contestant, Fault},
+    play::agent::GameRng,
+    protocol::named_action,
+};
+use ashta_env::{
+    game::{Action, Game},
+    race::{Race, state::State},
+};
 use rand::Rng;
 use serde_json::{Value, json};
 

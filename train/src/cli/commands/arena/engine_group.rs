@@ -5,10 +5,14 @@
 //! Linux, the arena and the shell also find processes outside the group by an environment variable,
 //! and the arena becomes their parent when their own parent has ended.
 
-use std::collections::BTreeSet;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeSet,
+    process::{Child, Command, Stdio},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// The environment variable of engines and their processes: the process id of the arena and the
 /// number of the engine.
@@ -62,8 +66,10 @@ fn end_marked(_: &str) {}
 /// Kills all processes whose environment has a variable with this beginning.
 #[cfg(target_os = "linux")]
 fn end_marked(mark: &str) {
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
+    use nix::{
+        sys::signal::{Signal, kill},
+        unistd::Pid,
+    };
     let is_marked = |&pid: &i32| {
         std::fs::read(format!("/proc/{pid}/environ"))
             .unwrap_or_default()

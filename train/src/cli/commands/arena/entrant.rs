@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::files::cannot_write;
-use crate::run::games;
-use crate::run::output::remark;
+use crate::run::{files::cannot_write, games, output::remark};
 use anyhow::{Context, Result, ensure};
-use ashta_agents::arena::tournament::{Entrant, distinct_names};
-use ashta_agents::roster::NamedAgent;
+use ashta_agents::{
+    arena::tournament::{Entrant, distinct_names},
+    roster::NamedAgent,
+};
 use ashta_env::race::Race;
 
-use super::engine::{Limits, Program};
-use super::games_file::Named;
+use super::{
+    engine::{Limits, Program},
+    games_file::Named,
+};
 use crate::cli::GameArgs;
 
 /// The names of engines begin with this text.

@@ -1,16 +1,19 @@
 //! `games.jsonl`: the settings of an arena, then its games, one per line and block by block. An
 //! interrupted arena continues after the last whole block.
 
-use std::fmt::{self, Display, Formatter};
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::{self, Display, Formatter},
+    fs::{File, OpenOptions},
+    io::{BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
 
 use crate::run::files::{cannot_write, lock, open_to_write, write_whole};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::{MAX_AGENTS, lineups, rotations, sides};
-use ashta_agents::play::files::open_regular;
+use ashta_agents::{
+    arena::{MAX_AGENTS, game_record::GameLine, lineups, rotations, sides},
+    play::files::open_regular,
+};
 use ashta_env::game::Game;
 use serde::{Deserialize, Serialize};
 

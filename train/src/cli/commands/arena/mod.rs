@@ -8,26 +8,38 @@ mod entrant;
 mod games_file;
 mod print;
 
-use std::ops::{ControlFlow, Range};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    ops::{ControlFlow, Range},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
-use crate::run::files::{cannot_write, check_writable, write_whole};
-use crate::run::games;
-use crate::run::output::{print_json, remark};
+use crate::run::{
+    files::{cannot_write, check_writable, write_whole},
+    games,
+    output::{print_json, remark},
+};
 use anyhow::{Context, Result, anyhow, bail};
-use ashta_agents::arena::game_record::{GameLine, Swing};
-use ashta_agents::arena::tournament::Tournament;
-use ashta_agents::arena::{GameFacts, Sprt, Summary};
-use ashta_env::game::{Game, Seat};
-use ashta_env::race::Race;
+use ashta_agents::arena::{
+    GameFacts, Sprt, Summary,
+    game_record::{GameLine, Swing},
+    tournament::Tournament,
+};
+use ashta_env::{
+    game::{Game, Seat},
+    race::Race,
+};
 use indicatif::ProgressBar;
 
 use super::terminal;
-use crate::cli::ArenaArgs;
-use crate::report::page::{BoardPicture, Contents, LengthChart, ShownGame, page};
+use crate::{
+    cli::ArenaArgs,
+    report::page::{BoardPicture, Contents, LengthChart, ShownGame, page},
+};
 use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
 use games_file::{FORMAT, GamesFile, Named, NumberedGame, Settings};

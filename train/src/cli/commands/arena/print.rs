@@ -1,7 +1,9 @@
 //! Prints the summary of an arena as tables.
 
-use crate::cli::commands::terminal::{ENOUGH_BLOCKS, print_few_blocks, print_truncated};
-use crate::run::output::{columns, print, with_interval};
+use crate::{
+    cli::commands::terminal::{ENOUGH_BLOCKS, print_few_blocks, print_truncated},
+    run::output::{columns, print, with_interval},
+};
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Interval, Pairing, Rating, SprtSummary, Summary, Verdict};
 
