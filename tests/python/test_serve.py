@@ -1,6 +1,5 @@
 """`ashta serve`: the page and its engine over HTTP, and who is not answered."""
 
-import gzip
 import http.client
 import json
 import socket
@@ -40,9 +39,9 @@ def serving(data, folder, files=1024):
             }
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
-            kind, encoding = answer.getheader("Content-Type"), answer.getheader("Content-Encoding")
+            kind = answer.getheader("Content-Type")
             return SimpleNamespace(
-                status=answer.status, kind=kind, encoding=encoding, content=answer.read()
+                status=answer.status, kind=kind, content=answer.read()
             )
 
         yield SimpleNamespace(ask=ask, address=address, process=server)
@@ -76,14 +75,6 @@ def test_files_of_the_page_are_those_of_the_repository(served):
         answer = served.ask("GET", f"/{name}")
         assert answer.status == 200 and answer.content == file.read_bytes()
         assert answer.kind.startswith(KINDS.get(file.suffix, "")), name
-
-
-def test_files_are_packed_for_those_who_can_unpack_them(served):
-    plain = served.ask("GET", "/app.js")
-    packed = served.ask("GET", "/app.js", accept_encoding="gzip, br")
-    assert plain.encoding is None and packed.encoding == "gzip"
-    assert gzip.decompress(packed.content) == plain.content
-    assert len(packed.content) < len(plain.content) / 2
 
 
 def test_nothing_else_is_served(served):

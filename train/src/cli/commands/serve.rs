@@ -11,7 +11,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     hash::{BuildHasher, RandomState},
-    io::{ErrorKind, Read, Write, copy, sink},
+    io::{ErrorKind, Read, copy, sink},
     net::{Ipv4Addr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
     sync::{
@@ -32,15 +32,11 @@ use ashta_agents::{
     },
 };
 use ashta_env::sheet::builtin;
-use flate2::{Compression, write::GzEncoder};
 use oxhttp::{
     Server,
     model::{
         Body, HeaderValue, Method, Request, Response, StatusCode,
-        header::{
-            ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST,
-            HeaderName, ORIGIN,
-        },
+        header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderName, ORIGIN},
     },
 };
 use serde_json::{Value, json};
@@ -51,8 +47,6 @@ use crate::run::{
 };
 
 const USUAL_PORT: u16 = 8000;
-/// Answers with this number of bytes or more are not compressed.
-const LARGE: usize = 1 << 20;
 /// The longest file of an agent, in bytes. The server receives one such file at a time.
 const LONGEST_FILE: usize = 1 << 28;
 /// The server receives and drops up to this many bytes of a too long body, so that the client reads
@@ -308,8 +302,6 @@ impl Site {
                 .any(|host| found == format!("http://{host}").as_bytes())
         };
         let is_own = header(ORIGIN).is_none_or(names);
-        let packs = header(ACCEPT_ENCODING)
-            .is_some_and(|found| String::from_utf8_lossy(found).contains("gzip"));
         let text = |text: String| (text.into_bytes(), "text/plain; charset=utf-8");
         let (status, (content, kind)) = match (is_host && is_own, request.method()) {
             (false, _) => (
@@ -347,23 +339,12 @@ impl Site {
                 text("only GET and POST are allowed".to_owned()),
             ),
         };
-        let packed = if packs && content.len() < LARGE {
-            gzip(&content)
-        } else {
-            None
-        };
         // Later, another version of the program can use this address.
-        let response = Response::builder()
+        Response::builder()
             .status(status)
             .header(CONTENT_TYPE, kind)
-            .header(CACHE_CONTROL, "no-store");
-        let response = if packed.is_some() {
-            response.header(CONTENT_ENCODING, "gzip")
-        } else {
-            response
-        };
-        response
-            .body(Body::from(packed.unwrap_or(content)))
+            .header(CACHE_CONTROL, "no-store")
+            .body(Body::from(content))
             .expect("these headers are valid")
     }
 
@@ -498,16 +479,6 @@ fn drop_body(request: &mut Request<Body>) {
     request
         .headers_mut()
         .insert(CONNECTION, HeaderValue::from_static("close"));
-}
-
-/// The compressed content, if it is shorter.
-fn gzip(content: &[u8]) -> Option<Vec<u8>> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(content).ok()?;
-    packed
-        .finish()
-        .ok()
-        .filter(|packed| packed.len() < content.len())
 }
 
 /// The path of a request without its first slash.
