@@ -30,7 +30,7 @@ use std::{
 
 use ashta_env::game::Game;
 
-use crate::play::agent::Agent;
+use crate::play::{agent::Agent, stop::stop_if};
 pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame};
@@ -179,11 +179,7 @@ pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame) -> T>(
             *has_ended = true;
             *has_ended = take(block, games.into_iter().flatten().collect()).is_break();
         }
-        if *has_ended {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        stop_if(*has_ended)
     };
     let work = || {
         let mut study = study();

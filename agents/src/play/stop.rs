@@ -3,7 +3,7 @@
 //! The creator of a stop decides when it is set, for example by a flag, a clock or a signal. A
 //! stopped computation soon returns a meaningless result, which the caller must discard.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::ControlFlow, sync::Arc};
 
 /// A condition that ends a computation early. Clones share the condition.
 #[derive(Clone)]
@@ -20,6 +20,15 @@ impl Stop {
     /// Whether the computation should end now.
     pub fn is_set(&self) -> bool {
         (self.0)()
+    }
+}
+
+/// Breaks a computation if `is_stopped`.
+pub fn stop_if(is_stopped: bool) -> ControlFlow<()> {
+    if is_stopped {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
     }
 }
 

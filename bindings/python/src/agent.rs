@@ -43,7 +43,6 @@ use crate::{
 /// default `ashta.folders()`. Several threads can use one agent at the same time. A pickled agent
 /// contains its bot file, but only the path of a table.
 #[pyclass(frozen, module = "ashta")]
-#[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
     pub(crate) mind: Mind,
     pub(crate) game: Game,

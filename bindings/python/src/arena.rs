@@ -175,10 +175,6 @@ impl Arena {
         Ok(tournament)
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "they are those of a Python function"
-    )]
     fn new(
         py: Python<'_>,
         agents: &Bound<'_, PyAny>,
@@ -265,10 +261,6 @@ type ArenaData = (
 
 /// An arena as data for other machines. Raises `ValueError` for functions and models.
 #[pyfunction]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are those of a Python function"
-)]
 pub fn arena_data(
     py: Python<'_>,
     agents: &Bound<'_, PyAny>,
@@ -325,10 +317,6 @@ pub fn arena_data(
     alpha = 0.05, beta = 0.05, blocks = None, games = None, keep_games = true, folders = None,
 ), text_signature = "(agents, game=None, *, pairs=1000, seed=7919, threads=None, luck='auto', anchor=None, sprt=None, \
     alpha=0.05, beta=0.05, blocks=None, games=None, keep_games=True, folders=None)")]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of a Python function"
-)]
 pub fn arena<'py>(
     py: Python<'py>,
     agents: &Bound<'_, PyAny>,

@@ -1,7 +1,7 @@
 //! Judging policies by perfect play: regret, exploitability, and all positions of a game that can
 //! be solved.
 
-use std::{ops::ControlFlow, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use ashta_agents::{
@@ -14,7 +14,7 @@ use ashta_agents::{
         solve::SolveConfig,
         table::Table as Values,
     },
-    play::evaluator::Evaluator,
+    play::{evaluator::Evaluator, stop::stop_if},
     roster::folders::Folders,
 };
 use ashta_env::{
@@ -71,10 +71,6 @@ fn game_of(policy: &Bound<'_, PyAny>, game: Option<&Game>, table: Option<&Table>
 /// Raises `ValueError` if there is no table of the game, or if it has more than two players.
 #[pyfunction]
 #[pyo3(signature = (policy, game = None, *, pairs = 1000, seed = 7919, threads = None, table = None, folders = None))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of a Python function"
-)]
 pub fn regret<'py>(
     py: Python<'py>,
     policy: &Bound<'py, PyAny>,
@@ -121,14 +117,13 @@ pub fn regret<'py>(
     let result = MatchResult {
         opponent: "perfect".to_owned(),
         report,
-        luck_adjusted_score: None,
         regret,
     };
     let shown = json!({
         "agent": mind.name(), "game": race.spec().name, "seats": sides(race.spec()).len(), "pairs": pairs, "seed": seed,
     });
     let shown = to_python(py, &shown)?;
-    shown.call_method1("update", (to_python(py, &result.row())?,))?;
+    shown.call_method1("update", (to_python(py, &result)?,))?;
     Ok(shown)
 }
 
@@ -219,13 +214,7 @@ pub fn exploitability<'py>(
     } else {
         AgentPolicy::Choices(&choices)
     };
-    let watch = |_| {
-        if stop.was_set() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
+    let watch = |_| stop_if(stop.was_set());
     let found = stop.watch_thread(py, || {
         BestResponse::new(&game.race)?.find(policy, &config, &watch)
     })?;
@@ -263,10 +252,6 @@ type MakeEvaluator = dyn Fn() -> Box<dyn Evaluator<Race> + Send> + Send + Sync;
 #[pyo3(signature = (
     states, policy, values = None, *, games = 1000, error = 0.0, turns = None, seed = 7919, threads = None, folders = None
 ))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of a Python function"
-)]
 pub fn rollout<'py>(
     py: Python<'py>,
     states: &Bound<'py, PyAny>,

@@ -1,6 +1,12 @@
 //! The Python module `ashta._ashta`: games, vectorized games, agents, bots, tables and arenas.
 //! Users import it through the package `ashta`.
 
+#![allow(
+    clippy::too_many_arguments,
+    missing_debug_implementations,
+    reason = "functions of Python have keywords, and types are not public in Rust"
+)]
+
 /// Returns an error with a message if the condition is false. Like `anyhow::ensure`, but for any
 /// error type.
 macro_rules! ensure {

@@ -21,7 +21,6 @@ use crate::{
 /// The values of perfect play in all positions of one game. A pickled table does not contain the
 /// values: unpickling reads the file again.
 #[pyclass(frozen, module = "ashta")]
-#[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct Table {
     pub(crate) table: Arc<Values>,
     pub(crate) agent: Agent,

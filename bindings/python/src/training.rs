@@ -1,22 +1,19 @@
 //! Training, solving, exporting, and the whole program as a function.
 
-use std::{ffi::OsString, ops::ControlFlow, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
-use anyhow::Context;
-use ashta_agents::perfect::{
-    solve::{SolveConfig, Solved, Stage, solve as solve_turns},
-    table::Table as Values,
+use ashta_agents::{
+    perfect::{
+        self,
+        solve::{SolveConfig, Solved, Stage, solve as solve_turns},
+        table::Table as Values,
+    },
+    play::stop::stop_if,
 };
-use ashta_env::{
-    game::Game as _,
-    turn_index::{RaceTurns, TurnIndex},
-};
+use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use ashta_train::{
     program,
-    run::{
-        Actors, Run, evaluation::MatchResult, export as files, files::check_writable, games,
-        runlog::RunLog,
-    },
+    run::{Actors, Run, export as files, files::check_writable, games, runlog::RunLog},
 };
 use pyo3::prelude::*;
 
@@ -103,10 +100,6 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None,
     actors = None,
 ))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "they are the keywords of a Python function"
-)]
 pub fn train<'py>(
     py: Python<'py>,
     config: Option<PathBuf>,
@@ -155,11 +148,7 @@ pub fn train<'py>(
                     interrupt.set(error.into());
                     true
                 });
-            if is_stopped {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            stop_if(is_stopped)
         };
         let concluded = if run.train(&is_stopped)? {
             run.conclude(&interrupt.stop())?
@@ -169,8 +158,8 @@ pub fn train<'py>(
         let Some((evaluation, bot)) = concluded else {
             return Ok((path, None, None));
         };
-        let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
-        Ok((path, Some(bot), Some(serde_json::to_value(&rows)?)))
+        let results = serde_json::to_value(&evaluation.results)?;
+        Ok((path, Some(bot), Some(results)))
     };
     let (path, bot, results) = interrupt.watch_thread(py, work)??;
     Ok(py
@@ -212,9 +201,7 @@ pub fn solve(
         GameOrName::Name(name) => Game::new(Some(&name), None, None, None, None)?.race,
     };
     let starts = TurnIndex::new(&race)?;
-    let first = starts.movers()[0];
-    let located = starts.locate(&race.initial_state(first));
-    let (_, start) = located.context("cannot solve a game that does not start with a throw")?;
+    let start = perfect::start(&starts);
     let interrupt = Interrupt::new();
     let config = SolveConfig {
         threads,
@@ -223,13 +210,7 @@ pub fn solve(
     };
     let work = || -> Result<()> {
         let turns = RaceTurns::new(starts.clone());
-        let watch = |_: &Stage| {
-            if interrupt.was_set() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
+        let watch = |_: &Stage| stop_if(interrupt.was_set());
         // After an interrupt, the solver returns no solution, and the interrupt has the error.
         if let Solved::Solution(solution) = solve_turns(&turns, start, None, &config, &watch)? {
             Values::new(starts, solution, bits == 16).write(&output)?;

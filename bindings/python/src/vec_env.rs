@@ -41,7 +41,6 @@ use crate::{
 /// Use the games from one thread at a time. If a step or a reset fails or is interrupted, no game
 /// has changed.
 #[pyclass(frozen, module = "ashta")]
-#[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct VectorGame {
     /// The game.
     #[pyo3(get)]

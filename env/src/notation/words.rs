@@ -223,7 +223,7 @@ impl Race {
             .seats
             .iter()
             .filter(|&seat| seat != colour)
-            .map(|seat| {
+            .flat_map(|seat| {
                 let mut left = end.pieces[seat].to_vec();
                 let mut is_lost = |&slot: &usize| {
                     let place = start.pieces[seat][slot];
@@ -237,7 +237,6 @@ impl Race {
                     .map(|slot| (seat, slot))
                     .collect::<Vec<_>>()
             })
-            .flatten()
             .collect()
     }
 

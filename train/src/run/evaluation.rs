@@ -1,6 +1,6 @@
 //! Evaluation of an agent by matches against several opponents, and its exploitability.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use ashta_agents::{
@@ -21,7 +21,7 @@ use ashta_agents::{
     play::{
         agent::{Agent, OnePly},
         evaluator::Evaluator,
-        stop::Stop,
+        stop::{Stop, stop_if},
     },
     roster::{Lookahead, NamedAgent, Player},
 };
@@ -32,38 +32,20 @@ use serde::{Deserialize, Serialize};
 use crate::run::{config::Config, games, output::columns, progress::percent};
 
 /// The result against one opponent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MatchResult {
     /// The opponent.
     pub opponent: String,
     /// The match.
+    #[serde(flatten)]
     pub report: MatchReport,
-    /// The luck-adjusted score of the match, if a short evaluation measured luck; JSON does not
-    /// contain it.
-    pub luck_adjusted_score: Option<Interval>,
     /// The regret of the agent, if the opponent plays perfectly in a game of two seats and a game
     /// was finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretReport>,
 }
 
 impl MatchResult {
-    /// The result as one JSON object: the opponent, the match, and the regret if it was measured.
-    pub fn row(&self) -> impl Serialize + '_ {
-        #[derive(Serialize)]
-        struct Row<'a> {
-            opponent: &'a str,
-            #[serde(flatten)]
-            report: &'a MatchReport,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            regret: &'a Option<RegretReport>,
-        }
-        Row {
-            opponent: &self.opponent,
-            report: &self.report,
-            regret: &self.regret,
-        }
-    }
-
     /// The result as an entry in the manifest of a bot that plays with this look-ahead; `None`
     /// without a finished game.
     pub fn strength(&self, lookahead: Lookahead) -> Option<Strength> {
@@ -179,11 +161,9 @@ pub fn against(
     };
     let report = report
         .unwrap_or_else(|| play_watched_match(race, agent, &opponents, config, progress, &luck));
-    let luck_adjusted_score = report.luck_adjusted_score;
     MatchResult {
         opponent: opponent.named_agent().to_string(),
         report,
-        luck_adjusted_score,
         regret: regret.flatten(),
     }
 }
@@ -232,6 +212,7 @@ impl RunEvaluation {
         let score = |result: &MatchResult| {
             let plain = (result.report.score?, result.report.interval);
             let (mean, [low, high]) = result
+                .report
                 .luck_adjusted_score
                 .map_or(plain, |of| (of.mean, of.interval));
             Some([mean, (high - low) / 2.0])
@@ -436,13 +417,7 @@ impl RunEvaluator {
             tolerance: 1e-6,
             certify: false,
         };
-        let watch = |_| {
-            if stop.is_set() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
+        let watch = |_| stop_if(stop.is_set());
         Ok(reply
             .find(AgentPolicy::Values(&values), &config, &watch)?
             .map(|found| found.exploitability()))
@@ -479,7 +454,6 @@ mod tests {
         MatchResult {
             opponent: opponent.to_owned(),
             report,
-            luck_adjusted_score: None,
             regret: None,
         }
     }
@@ -526,7 +500,7 @@ mod tests {
             (plain.value - 0.75).abs() < 1e-12 && (plain.low - 0.725).abs() < 1e-12,
             "{plain:?}"
         );
-        results[1].luck_adjusted_score = Some(Interval {
+        results[1].report.luck_adjusted_score = Some(Interval {
             mean: 0.64,
             standard_error: None,
             interval: [0.64, 0.64],

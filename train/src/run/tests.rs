@@ -5,6 +5,7 @@ use crate::run::{
     checkpoint, games,
     rundir::{RunInfo, tests::Scratch},
 };
+use ashta_agents::play::stop::stop_if;
 
 /// The smoke configuration with these changes, in a separate folder.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {
@@ -12,14 +13,6 @@ fn config(scratch: &Scratch, changes: &[&str]) -> Config {
     let mut sets: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
     sets.push(format!("run.directory=\"{}\"", scratch.display()));
     Config::load(Some(&file), &sets).expect("a valid configuration")
-}
-
-fn stop_if(is_enough: bool) -> ControlFlow<()> {
-    if is_enough {
-        ControlFlow::Break(())
-    } else {
-        ControlFlow::Continue(())
-    }
 }
 
 fn evaluator(race: Race, config: &Config) -> RunEvaluator {

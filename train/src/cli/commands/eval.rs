@@ -89,7 +89,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
-            "results": results.iter().map(MatchResult::row).collect::<Vec<_>>(),
+            "results": results,
         }));
     }
     print(format_args!("{agent} in {}", race.ruleset()))?;

@@ -1,13 +1,6 @@
 //! `ashta solve`: computes perfect play of a game and writes it as a table.
 
-use std::{
-    ops::ControlFlow,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use crate::run::{
     config::Config,
@@ -16,10 +9,13 @@ use crate::run::{
     output::{print, print_json, remark},
 };
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::{
-    solve::{SolveConfig, Solved, Stage, SweepProgress, check_memory, solve},
-    start, start_values,
-    table::{self, Table},
+use ashta_agents::{
+    perfect::{
+        solve::{SolveConfig, Solved, Stage, SweepProgress, check_memory, solve},
+        start, start_values,
+        table::{self, Table},
+    },
+    play::stop::stop_if,
 };
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use serde_json::json;
@@ -59,9 +55,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         "{} needs about {memory:.2} GB of memory",
         race.ruleset()
     ));
-    let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(
-        &stops,
+    let stop = terminal::on_interrupt(
         "stopping (press Ctrl-C again to stop now and lose the unsaved part)",
     )?;
 
@@ -79,12 +73,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         let watch = |stage: &Stage| {
             bar.set_message(describe(stage));
             let is_due = matches!(stage, Stage::Values(_)) && since.elapsed() > save_after;
-            let is_stopped = stops.load(Ordering::Relaxed) || is_due;
-            if is_stopped {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            stop_if(stop.is_set() || is_due)
         };
         match solve(&turns, start(&starts), unfinished.take(), &solving, &watch)? {
             Solved::Solution(solution) => break solution,
@@ -93,7 +82,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                 let since = Instant::now();
                 table::write_unfinished(&kept, &starts, &found)?;
                 save_after = save_after.max(SAVING * since.elapsed());
-                if stops.load(Ordering::Relaxed) {
+                if stop.is_set() {
                     bar.finish_and_clear();
                     remark(format_args!(
                         "the same command resumes from {}",

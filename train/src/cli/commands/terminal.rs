@@ -1,14 +1,12 @@
 //! Functions for several commands: Ctrl-C, progress bars, and the note about truncated games.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result};
+use ashta_agents::play::stop::Stop;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::run::output::{print, remark};
@@ -21,13 +19,13 @@ pub const INTERRUPTED: u8 = 130;
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets `stops`. On the second
-/// request, ends the process immediately.
+/// A stop that is set on the first request to stop (Ctrl-C, SIGTERM), which also prints `message`.
+/// The second request ends the process immediately.
 ///
 /// # Errors
 /// When signals cannot be received.
-pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()> {
-    let stops = Arc::clone(stops);
+pub fn on_interrupt(message: &'static str) -> Result<Stop> {
+    static STOPS: AtomicBool = AtomicBool::new(false);
     let mut begun: Option<Instant> = None;
     let handler = move || {
         // Some terminals send several signals for one request.
@@ -38,9 +36,10 @@ pub fn on_interrupt(stops: &Arc<AtomicBool>, message: &'static str) -> Result<()
             std::process::exit(INTERRUPTED.into());
         }
         remark(message);
-        stops.store(true, Ordering::Relaxed);
+        STOPS.store(true, Ordering::Relaxed);
     };
-    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")?;
+    Ok(Stop::when(|| STOPS.load(Ordering::Relaxed)))
 }
 
 /// Creates a progress bar of `length` steps, called `unit`.

@@ -1,14 +1,6 @@
 //! `ashta train`: trains, evaluates and exports a bot, from a configuration or from an interrupted
 //! run.
 
-use std::{
-    ops::ControlFlow,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
-
 use crate::run::{
     Actors, Run,
     config::{self, Config},
@@ -20,7 +12,7 @@ use crate::run::{
     runlog::RunLog,
 };
 use anyhow::{Result, bail};
-use ashta_agents::{play::stop::Stop, roster::folders::Folders};
+use ashta_agents::{play::stop::stop_if, roster::folders::Folders};
 use serde_json::json;
 
 use super::terminal;
@@ -44,20 +36,11 @@ pub fn run(args: &TrainArgs, actors: Option<Actors<'_>>) -> Result<()> {
         None => Run::start(args.config.as_deref(), &args.set, &folders, actors)?,
     };
     let path = run.log().rundir().path().to_owned();
-    let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(
-        &stops,
+    let stop = terminal::on_interrupt(
         "stopping after this iteration (press Ctrl-C again to stop now and lose the unsaved part)",
     )?;
     remark(format_args!("training in {}", path.display()));
-    let stop = Stop::when(move || stops.load(Ordering::Relaxed));
-    let watch = |_: &RunLog| {
-        if stop.is_set() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
+    let watch = |_: &RunLog| stop_if(stop.is_set());
     let concluded = if run.train(&watch)? {
         run.conclude(&stop)?
     } else {

@@ -1,15 +1,9 @@
 //! `ashta engine --check`: tests whether a program keeps the rules of the protocol for engines.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use ashta_agents::arena::{Contestant, Fault};
+use anyhow::{Context, Result, bail, ensure};
+use ashta_agents::arena::Contestant;
 use ashta_env::{
     chance::{self, GameRng, below},
     game::Game,
@@ -41,17 +35,16 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// When the program breaks a rule, or the game does not exist.
 pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     let race = games::race_of(Some(game), None, &[])?;
-    let stops = Arc::new(AtomicBool::new(false));
+    let stop = terminal::on_interrupt("stopping (press Ctrl-C again to stop now)")?;
     let limits = Limits {
         patience,
-        stops: Arc::clone(&stops),
+        stop: stop.clone(),
     };
     if decisions(&race).is_empty() {
         bail!("{game} has no choices: check the program in another game");
     }
     let mut errors = ErrorFiles::new(None);
     let program = Program::new(command, errors.of(0)?, limits)?;
-    terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now)")?;
     let wrong = || format!("the program does not answer `hello` as an engine of {game}");
     program.hello(&race).with_context(wrong)?;
     let rules: [(&str, Rule); 3] = [
@@ -65,21 +58,24 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     let mut broken = 0;
     for (rule, check) in rules {
         let found = check(&program, &race);
-        if stops.load(Ordering::Relaxed) {
+        if stop.is_set() {
             bail!("the check was stopped");
         }
         match found {
             Ok(()) => print(format_args!("ok      {rule}"))?,
-            Err(Fault(problem)) => {
+            Err(problem) => {
                 broken += 1;
-                print(format_args!("broken  {rule}: {}", in_line(&problem)))?;
+                print(format_args!(
+                    "broken  {rule}: {}",
+                    in_line(&format!("{problem:#}"))
+                ))?;
             }
         }
     }
-    if let Err(Fault(problem)) = repeats(&program, &race) {
+    if let Err(problem) = repeats(&program, &race) {
         print(format_args!(
             "note    games cannot be repeated: {}",
-            in_line(&problem)
+            in_line(&format!("{problem:#}"))
         ))?;
     }
     if broken > 0 {
@@ -89,7 +85,7 @@ pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
 }
 
 /// Tests one rule with a new process.
-type Rule = fn(&Program, &Race) -> Result<(), Fault>;
+type Rule = fn(&Program, &Race) -> Result<()>;
 
 /// Decisions of random games with more than one legal action; none if the game has no such
 /// decision.
@@ -118,7 +114,7 @@ fn decisions(race: &Race) -> Vec<State> {
     found
 }
 
-fn choices(program: &Program, race: &Race) -> Result<(), Fault> {
+fn choices(program: &Program, race: &Race) -> Result<()> {
     let mut player = program.player();
     for state in decisions(race) {
         player
@@ -128,7 +124,7 @@ fn choices(program: &Program, race: &Race) -> Result<(), Fault> {
     Ok(())
 }
 
-fn wrong_requests(program: &Program, race: &Race) -> Result<(), Fault> {
+fn wrong_requests(program: &Program, race: &Race) -> Result<()> {
     let (mut running, _) = Running::start(program)?;
     let first = race
         .spec()
@@ -144,20 +140,18 @@ fn wrong_requests(program: &Program, race: &Race) -> Result<(), Fault> {
     ] {
         let answer = running.ask(request.clone(), program.limits.patience)?;
         if !answer["error"].is_object() {
-            return Err(Fault(format!(
-                "the answer to {request} has no object `error`"
-            )));
+            bail!("the answer to {request} has no object `error`");
         }
     }
     let hello: Value = running.ask(json!({"op": "hello"}), program.limits.patience)?;
-    if hello["name"].is_string() {
-        Ok(())
-    } else {
-        Err(Fault("it does not answer `hello` again".to_owned()))
-    }
+    ensure!(
+        hello["name"].is_string(),
+        "it does not answer `hello` again"
+    );
+    Ok(())
 }
 
-fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
+fn repeats(program: &Program, race: &Race) -> Result<()> {
     let mut players = [program.player(), program.player()];
     for state in decisions(race) {
         let mut choose = |at: usize| {
@@ -168,24 +162,22 @@ fn repeats(program: &Program, race: &Race) -> Result<(), Fault> {
         let (first, second) = (choose(0)?, choose(1)?);
         if first != second {
             let position = race.print(&state);
-            return Err(Fault(format!(
+            bail!(
                 "at `{position}` it chose {} and, in another process, {}",
-                first.0, second.0
-            )));
+                first.0,
+                second.0
+            );
         }
     }
     Ok(())
 }
 
-fn quits(program: &Program, _: &Race) -> Result<(), Fault> {
+fn quits(program: &Program, _: &Race) -> Result<()> {
     let (mut running, _) = Running::start(program)?;
-    running
-        .ends_within(END_TIMEOUT)
-        .then_some(())
-        .ok_or_else(|| {
-            Fault(format!(
-                "it still runs after {:.1} s",
-                END_TIMEOUT.as_secs_f64()
-            ))
-        })
+    ensure!(
+        running.ends_within(END_TIMEOUT),
+        "it still runs after {:.1} s",
+        END_TIMEOUT.as_secs_f64()
+    );
+    Ok(())
 }

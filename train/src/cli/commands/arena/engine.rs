@@ -6,19 +6,15 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     path::PathBuf,
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
-    },
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     time::{Duration, Instant},
 };
 
 use crate::run::{files::open_to_write, output::in_line};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use ashta_agents::{
     arena::{Contestant, Fault},
-    play::agent::GameRng,
+    play::{agent::GameRng, stop::Stop},
     protocol::named_action,
 };
 use ashta_env::{
@@ -42,6 +38,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const KEPT_ERRORS: u64 = 1 << 20;
 /// Number of lines of an engine that can wait to be read.
 const WAITING_LINES: usize = 16;
+const UNREADABLE: &str = "its output cannot be read";
 /// An error quotes this many characters of a wrong answer.
 const QUOTED: usize = 80;
 
@@ -51,7 +48,7 @@ pub struct Limits {
     /// The time that an engine has for a choice.
     pub patience: Duration,
     /// Set when the arena stops.
-    pub stops: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
 /// The command of an engine.
@@ -92,7 +89,7 @@ impl Program {
     /// When the engine does not start, does not answer as the protocol requires, or does not play
     /// the game.
     pub fn hello(&self, race: &Race) -> Result<Value> {
-        let (_, hello) = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
+        let (_, hello) = Running::start(self)?;
         let played = race.ruleset().base().name.as_str();
         if let Some(known) = hello["games"]
             .as_array()
@@ -125,12 +122,7 @@ pub struct EnginePlayer {
 }
 
 impl EnginePlayer {
-    fn choose_one(
-        &mut self,
-        race: &Race,
-        state: &State,
-        rng: &mut GameRng,
-    ) -> Result<Action, Fault> {
+    fn choose_one(&mut self, race: &Race, state: &State, rng: &mut GameRng) -> Result<Action> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => Running::start(&self.program)?.0,
@@ -148,22 +140,17 @@ impl EnginePlayer {
                 .get("message")
                 .and_then(Value::as_str)
                 .map_or_else(|| error.to_string(), str::to_owned);
-            return Err(Fault(format!(
-                "it refused to choose at `{position}`: {}",
-                quoted(&message)
-            )));
+            bail!("it refused to choose at `{position}`: {}", quoted(&message));
         }
         let name = &answer["action"];
         if !name.is_string() && name.as_u64().is_none() {
             let answer = quoted(&answer.to_string());
-            return Err(Fault(format!(
-                "its answer at `{position}` has no number or text `action`: {answer}"
-            )));
+            bail!("its answer at `{position}` has no number or text `action`: {answer}");
         }
-        let action = named_action(race, state, name).ok_or_else(|| {
+        let action = named_action(race, state, name).with_context(|| {
             let name = name.as_str().map_or_else(|| name.to_string(), quoted);
             let legal = race.legal_actions(state);
-            Fault(format!("it chose action {name}, which is not legal at `{position}`; legal actions: {legal:?}"))
+            format!("it chose action {name}, which is not legal at `{position}`; legal actions: {legal:?}")
         })?;
         self.running = Some(running);
         Ok(action)
@@ -177,17 +164,20 @@ impl Contestant<Race> for EnginePlayer {
         states: &[State],
         rngs: &mut [GameRng],
     ) -> Vec<Result<Action, Fault>> {
-        let one = |(state, rng)| match self.program.limits.stops.load(Ordering::Relaxed) {
-            true => Err(stopped()),
-            false => self.choose_one(race, state, rng),
+        let one = |(state, rng)| {
+            let found = match self.program.limits.stop.is_set() {
+                true => Err(stopped()),
+                false => self.choose_one(race, state, rng),
+            };
+            found.map_err(|error| Fault(format!("{error:#}")))
         };
         states.iter().zip(rngs).map(one).collect()
     }
 }
 
 /// The fault of a choice after the arena has stopped. The game is not counted.
-fn stopped() -> Fault {
-    Fault("the arena has stopped".to_owned())
+fn stopped() -> Error {
+    anyhow!("the arena has stopped")
 }
 
 /// A running engine; killed when it is dropped.
@@ -202,25 +192,23 @@ pub(super) struct Running {
     _errors: ErrorsRead,
     /// Number of requests so far, which is also the `id` of the last request.
     requests: u64,
-    stops: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Running {
     /// Starts an engine and sends `hello`.
-    pub(super) fn start(program: &Program) -> Result<(Running, Value), Fault> {
+    pub(super) fn start(program: &Program) -> Result<(Running, Value)> {
         let mut command = Command::new(&program.words[0]);
         let errors = open_to_write(
             &program.errors,
             OpenOptions::new().create(true).append(true),
-        )
-        .map_err(|error| Fault(format!("{error:#}")))?;
+        )?;
         command
             .args(&program.words[1..])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let started = EngineGroup::start(&mut command);
-        let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;
+        let mut group = EngineGroup::start(&mut command).context("it cannot be started")?;
         let Child {
             stdin,
             stdout,
@@ -239,41 +227,38 @@ impl Running {
         // A time limit for reading needs a thread. The thread ends with the output of the engine.
         let read_lines = move || output.map(|output| send_lines(output, &sender));
         let thread = || std::thread::Builder::new();
-        let reads = thread().spawn(keep_errors).and(thread().spawn(read_lines));
-        reads.map_err(|error| {
-            Fault(format!(
-                "cannot start a thread that reads its output: {error}"
-            ))
-        })?;
-        let stops = Arc::clone(&program.limits.stops);
+        thread()
+            .spawn(keep_errors)
+            .and(thread().spawn(read_lines))
+            .context("cannot start a thread that reads its output")?;
         let mut running = Running {
             group,
             input,
             lines,
             _errors: ErrorsRead(errors_end),
             requests: 0,
-            stops,
+            stop: program.limits.stop.clone(),
         };
         let hello = running.ask(
             json!({"op": "hello"}),
             program.limits.patience.max(START_TIMEOUT),
         )?;
         if !hello["name"].is_string() {
-            return Err(Fault(format!(
+            bail!(
                 "its answer to `hello` has no `name`: {}",
                 quoted(&hello.to_string())
-            )));
+            );
         }
         Ok((running, hello))
     }
 
     /// Sends a request and returns the answer.
-    pub(super) fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
+    pub(super) fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value> {
         if let Ok(line) = self.lines.try_recv() {
-            return Err(Fault(format!(
+            bail!(
                 "it wrote a line without a request: {}",
-                quoted_line(&line.map_err(unreadable)?)
-            )));
+                quoted_line(&line.context(UNREADABLE)?)
+            );
         }
         self.requests += 1;
         reap();
@@ -283,7 +268,7 @@ impl Running {
         let input = self
             .input
             .as_mut()
-            .ok_or_else(|| Fault("its standard input is closed".to_owned()))?;
+            .context("its standard input is closed")?;
         if input
             .write_all(line.as_bytes())
             .and_then(|()| input.flush())
@@ -293,24 +278,22 @@ impl Running {
         }
         let line = self.line(patience)?;
         if line.len() as u64 > LONGEST_LINE {
-            return Err(Fault(format!(
-                "its answer is longer than {LONGEST_LINE} bytes"
-            )));
+            bail!("its answer is longer than {LONGEST_LINE} bytes");
         }
         let said = quoted_line(&line);
         match serde_json::from_slice(&line) {
             Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|found| *found == id) => {
                 Ok(answer)
             }
-            Ok(Value::Object(_)) => Err(Fault(format!(
-                "its answer has another `id` than the request ({id}): {said}"
-            ))),
-            _ => Err(Fault(format!("its answer is not a JSON object: {said}"))),
+            Ok(Value::Object(_)) => {
+                bail!("its answer has another `id` than the request ({id}): {said}")
+            }
+            _ => bail!("its answer is not a JSON object: {said}"),
         }
     }
 
     /// Waits for the next line; fails after `patience`, or when the arena stops.
-    fn line(&mut self, patience: Duration) -> Result<Vec<u8>, Fault> {
+    fn line(&mut self, patience: Duration) -> Result<Vec<u8>> {
         let clock = Instant::now();
         loop {
             let left = patience.saturating_sub(clock.elapsed());
@@ -318,16 +301,13 @@ impl Running {
             // check.
             let has_ended = self.has_ended();
             return match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(line) => line.map_err(unreadable),
-                Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => {
-                    Err(stopped())
-                }
+                Ok(line) => line.context(UNREADABLE),
+                Err(RecvTimeoutError::Timeout) if self.stop.is_set() => Err(stopped()),
                 Err(RecvTimeoutError::Timeout) if left > POLL_INTERVAL && !has_ended => continue,
                 Err(RecvTimeoutError::Timeout) if self.has_ended() => Err(self.ended("output")),
-                Err(RecvTimeoutError::Timeout) => Err(Fault(format!(
-                    "it did not answer within {} s",
-                    patience.as_secs_f64()
-                ))),
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("it did not answer within {} s", patience.as_secs_f64())
+                }
                 Err(RecvTimeoutError::Disconnected) => Err(self.ended("output")),
             };
         }
@@ -356,10 +336,10 @@ impl Running {
     }
 
     /// The fault of an engine that has ended, with its exit status, or has only closed `stream`.
-    fn ended(&mut self, stream: &str) -> Fault {
+    fn ended(&mut self, stream: &str) -> Error {
         // The output closes a moment before the exit status is available.
         let Some(status) = self.status(END_TIMEOUT) else {
-            return Fault(format!("it closed its standard {stream}"));
+            return anyhow!("it closed its standard {stream}");
         };
         // The first request is `hello`.
         let when = if self.requests == 1 {
@@ -367,7 +347,7 @@ impl Running {
         } else {
             "it ended"
         };
-        Fault(format!("{when} ({status})"))
+        anyhow!("{when} ({status})")
     }
 }
 
@@ -398,10 +378,6 @@ fn send_lines(output: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
             return;
         }
     }
-}
-
-fn unreadable(error: io::Error) -> Fault {
-    Fault(format!("its output cannot be read: {error}"))
 }
 
 /// Copies the beginning of `output` to the file. Reads and drops the rest, so that the engine does
@@ -449,7 +425,12 @@ mod tests {
         drop(sender);
         let sent: Vec<String> = lines
             .iter()
-            .map(|line| line.map_or_else(|error| unreadable(error).0, |line| quoted_line(&line)))
+            .map(|line| {
+                line.map_or_else(
+                    |error| format!("{UNREADABLE}: {error}"),
+                    |line| quoted_line(&line),
+                )
+            })
             .collect();
         assert_eq!(sent, ["`{}`", "its output cannot be read: broken pipe"]);
     }

@@ -9,12 +9,8 @@ mod games_file;
 mod print;
 
 use std::{
-    ops::{ControlFlow, Range},
+    ops::Range,
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
     time::{Duration, Instant},
 };
 
@@ -24,10 +20,13 @@ use crate::run::{
     output::{print_json, remark},
 };
 use anyhow::{Context, Result, anyhow, bail};
-use ashta_agents::arena::{
-    GameFacts, Sprt, Summary,
-    game_record::{GameLine, Swing},
-    tournament::Tournament,
+use ashta_agents::{
+    arena::{
+        GameFacts, Sprt, Summary,
+        game_record::{GameLine, Swing},
+        tournament::Tournament,
+    },
+    play::stop::{Stop, stop_if},
 };
 use ashta_env::{
     game::{Game, Seat},
@@ -59,11 +58,10 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     if let (Some(path), false) = (&args.games_file, args.merge.is_empty()) {
         return games_file::merge(&args.merge, path);
     }
-    let stops = Arc::new(AtomicBool::new(false));
-    let patience = Duration::from_secs_f64(args.move_seconds);
+    let stop = terminal::on_interrupt("stopping (press Ctrl-C again to stop now)")?;
     let limits = Limits {
-        patience,
-        stops: Arc::clone(&stops),
+        patience: Duration::from_secs_f64(args.move_seconds),
+        stop: stop.clone(),
     };
     let mut errors = ErrorFiles::new(args.engine_errors.as_deref());
     let (race, entrants) = enter(&args.agents, &args.game, &limits, &mut errors)?;
@@ -72,8 +70,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(&stops, "stopping (press Ctrl-C again to stop now)")?;
-    let (facts, swings) = arena.play(&stops)?;
+    let (facts, swings) = arena.play(&stop)?;
     drop(errors);
     let summary = arena.tournament.summary(&facts);
     if args.json {
@@ -84,7 +81,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     if let Some(folder) = &args.report {
         arena.report(folder, &summary, &facts, &swings)?;
     }
-    if stops.load(Ordering::Relaxed) {
+    if stop.is_set() {
         match &args.games_file {
             Some(path) => remark(format_args!(
                 "interrupted; the same command continues {}",
@@ -172,9 +169,9 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Plays the remaining games until `stops` is set or the sequential test has decided. Returns
+    /// Plays the remaining games until `stop` is set or the sequential test has decided. Returns
     /// all games, and the games with the largest swings.
-    fn play(&self, stops: &AtomicBool) -> Result<Played> {
+    fn play(&self, stop: &Stop) -> Result<Played> {
         let tournament = &self.tournament;
         let (mut file, games) = self
             .args
@@ -200,20 +197,15 @@ impl<'a> Arena<'a> {
                 bar.set_position(block + 1);
                 written = file.as_mut().map_or(Ok(()), |file| file.add(&lines));
                 keep_largest(&mut swings, lines);
-                if written.is_err() {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                stop_if(written.is_err())
             };
             let begun = Instant::now();
             let clock = || begun.elapsed().as_nanos() as u64;
-            let is_stopped = || stops.load(Ordering::Relaxed);
             tournament.play(
                 left,
                 &self.args.games.config(),
                 &clock,
-                &is_stopped,
+                &|| stop.is_set(),
                 &mut facts,
                 &mut take,
             );
