@@ -416,8 +416,9 @@ fn measure(game: &Backgammon, net: &Arc<PortableNet>, blocks: u64) -> Option<f64
         threads: 2,
         ..MatchConfig::default()
     };
-    let report = play_match(game, &bot, &random, &config, &MatchProgress::UNWATCHED);
-    report.score.map(|score| game.equity(score))
+    play_match(game, &bot, &random, &config, &MatchProgress::UNWATCHED)
+        .score
+        .map(|score| game.equity(score))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

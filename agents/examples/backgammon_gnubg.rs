@@ -152,9 +152,10 @@ fn agent(game: &Backgammon, name: &str, port: &str) -> Result<BoxedAgent> {
 
 /// The CPU time of this process in minutes.
 fn cpu_minutes() -> Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let ticks = stat.split_whitespace().skip(13).take(2);
-    let ticks = ticks
+    let ticks = std::fs::read_to_string("/proc/self/stat")?
+        .split_whitespace()
+        .skip(13)
+        .take(2)
         .map(str::parse::<f64>)
         .sum::<std::result::Result<f64, _>>()?;
     Ok(ticks / 6_000.0)
@@ -325,8 +326,7 @@ fn main() -> Result<()> {
             Ok(())
         }
         ("values", []) => {
-            let solved = solve_any(&*game, 1 << 23, 1e-7)?;
-            for (state, value) in solved.states() {
+            for (state, value) in solve_any(&*game, 1 << 23, 1e-7)?.states() {
                 // The first throw of the game is not a doublet.
                 let has_doublets = game
                     .chance_outcomes(state)

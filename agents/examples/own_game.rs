@@ -254,8 +254,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("value of the start: {:.6}", start.ok_or("no start")?);
     let regret = regret_in(&*pig, &solved, &mut bot.agent(), 2_000, 1);
     println!("the bot loses {:.5} per decision", regret.mean);
-    let response = best_response(&*pig, &mut bot.agent(), Seat::SOUTH, 1_000_000, 1e-9)?;
-    let worst = response.value(&pig.initial_state(Seat::SOUTH));
+    let worst = best_response(&*pig, &mut bot.agent(), Seat::SOUTH, 1_000_000, 1e-9)?
+        .value(&pig.initial_state(Seat::SOUTH));
     println!(
         "the bot scores at least {:.4} if it begins",
         worst.ok_or("no start")?

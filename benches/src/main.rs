@@ -164,8 +164,8 @@ fn races(args: &GamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
             .filter(is_wanted);
         let rulesets = counts
             .take(most)
-            .map(|count| games::ruleset(&known, game, Some(count)));
-        let rulesets = rulesets.collect::<Result<Vec<_>>>()?;
+            .map(|count| games::ruleset(&known, game, Some(count)))
+            .collect::<Result<Vec<_>>>()?;
         if rulesets.is_empty() && !args.game.is_empty() {
             bail!(
                 "--seats: {game} can only be played by {}",

@@ -96,13 +96,13 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         for (which, (luck, independent_variance)) in
             [right, wrong].into_iter().zip(residual).enumerate()
         {
-            let blocks = Blocks {
+            let adjusted = Blocks {
                 scores: scores.clone(),
                 luck,
                 strata: Vec::new(),
                 independent_variance,
-            };
-            let adjusted = blocks.luck_adjusted();
+            }
+            .luck_adjusted();
             shrinkage[which] += adjusted.shrinkage / runs as f64;
             intervals.push(adjusted.estimate.interval);
         }

@@ -70,15 +70,15 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
     let judge = |agent: MakeAgent<'_, '_, Race>, judged| {
-        let found = against_perfect(
+        let (report, regret) = against_perfect(
             &race,
             agent,
             judged,
             &table,
             &matched,
             &MatchProgress::UNWATCHED,
-        );
-        let (report, regret) = found.expect("two seats");
+        )
+        .expect("two seats");
         (report, regret.expect("games end"))
     };
     let (report, regret) = judge(&agent, Judged::Played);

@@ -71,8 +71,8 @@ const WORDS: &str = "throw series dice divide most one optional greedy no-merge 
 fn mutated(rng: &mut GameRng) -> String {
     let words: Vec<&str> = WORDS.split(' ').collect();
     let sheets = builtin::all();
-    let text = sheets[below(sheets.len(), rng)].text();
-    let mut lines: Vec<String> = text
+    let mut lines: Vec<String> = sheets[below(sheets.len(), rng)]
+        .text()
         .lines()
         .take_while(|line| !line.starts_with("[flags"))
         .map(str::to_owned)

@@ -29,8 +29,8 @@ use ashta_tests::solving::race;
 #[test]
 fn self_play_finds_the_values_of_a_solved_game() {
     let race = race("ashte-kashte?pieces=1", "SN");
-    let solved = solve_any(&race, 1_000_000, 1e-9).expect("a small game");
-    let (starts, truths): (Vec<State>, Vec<f64>) = solved
+    let (starts, truths): (Vec<State>, Vec<f64>) = solve_any(&race, 1_000_000, 1e-9)
+        .expect("a small game")
         .states()
         .filter(|(state, _)| matches!(race.node(state), Node::Chance(_)))
         .unzip();
@@ -88,8 +88,9 @@ fn self_play_finds_the_values_of_a_solved_game() {
     let mut values = Vec::new();
     NetEvaluator::new(net(learner.net().expect("finite"))).values(&race, &starts, &mut values);
     let first = race.spec().seats.iter().next().expect("two seats");
-    let errors = truths.iter().zip(&values);
-    let error: f64 = errors
+    let error: f64 = truths
+        .iter()
+        .zip(&values)
         .map(|(truth, values)| (truth - f64::from(values[first])).abs())
         .sum();
     let mean = error / starts.len() as f64;

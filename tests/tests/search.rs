@@ -29,15 +29,15 @@ fn sample(race: &Race, solved: &Solved<State>, step: usize) -> Vec<State> {
     let mut states: Vec<State> = solved.states().map(|(state, _)| *state).collect();
     states.sort_by_cached_key(|state| format!("{state:?}"));
     let with_throw = |state: State| {
-        let likely = race
+        let thrown = race
             .chance_outcomes(&state)
             .iter()
-            .position(|&chance| chance > 0.0);
-        let thrown = likely.map(|outcome| {
-            let mut thrown = state;
-            race.apply_chance(&mut thrown, Outcome(outcome as u8));
-            thrown
-        });
+            .position(|&chance| chance > 0.0)
+            .map(|outcome| {
+                let mut thrown = state;
+                race.apply_chance(&mut thrown, Outcome(outcome as u8));
+                thrown
+            });
         [Some(state), thrown].into_iter().flatten()
     };
     states

@@ -172,8 +172,9 @@ fn turns_of_random_sheets_are_those_of_the_engine() {
 /// their sum.
 #[test]
 fn a_step_that_follows_a_bounce_is_seen() {
-    let text = builtin::named("sokkattan").expect("a built-in game").text();
-    let text = text
+    let text = builtin::named("sokkattan")
+        .expect("a built-in game")
+        .text()
         .split("[flags")
         .next()
         .expect("a sheet")
@@ -492,16 +493,15 @@ fn within_a_series_the_table_answers_with_the_expectation() {
         f64::from(perfect.evaluate(&race, &[state])[0].values[Seat::SOUTH])
     };
     let whole = value("ashtapada?pieces=1 S:20/N:30 S *");
-    let parts = [
+    let sum: f64 = [
         ("1,*", 0.25),
         ("4,*", 0.0625),
         ("8,*", 0.0625),
         ("2", 0.375),
         ("3", 0.25),
-    ];
-    let sum: f64 = parts
-        .map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}")))
-        .iter()
-        .sum();
+    ]
+    .map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}")))
+    .iter()
+    .sum();
     assert!((whole - sum).abs() < 3e-4, "{whole} and {sum}");
 }

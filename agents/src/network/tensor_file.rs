@@ -391,8 +391,10 @@ mod tests {
             half.len(),
             single.len()
         );
-        let file = TensorFile::decode(&half, "key").expect("it was just written");
-        let numbers = file.floats("b", &[3]).expect("it was written");
+        let numbers = TensorFile::decode(&half, "key")
+            .expect("it was just written")
+            .floats("b", &[3])
+            .expect("it was written");
         assert_eq!(numbers, [1.0, -2.5, 3.0]);
         assert_eq!(smallest_type(numbers.into_iter()), Dtype::F16);
         // Numbers that are too precise, too large or too small for half precision.

@@ -412,9 +412,9 @@ mod tests {
         let regret = regret_in(&game, &solved, &mut perfect, 200, 1);
         assert!(regret.mean.abs() < 1e-6, "{regret:?}");
         let answered = |agent: &mut dyn Agent<Toy>| {
-            let solved = best_response(&game, agent, Seat::SOUTH, 1_000_000, 1e-9);
-            let solved = solved.expect("a small game");
-            solved.value(&game.initial_state(Seat::SOUTH))
+            best_response(&game, agent, Seat::SOUTH, 1_000_000, 1e-9)
+                .expect("a small game")
+                .value(&game.initial_state(Seat::SOUTH))
         };
         let worst = answered(&mut perfect).expect("the start");
         assert!((worst - start.expect("the start")).abs() < 1e-6, "{worst}");

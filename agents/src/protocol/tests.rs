@@ -181,8 +181,12 @@ fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
         "baselines have the values of `greedy`"
     );
     let chosen = about("bestmove", DECISION);
-    let shares = chosen["policy"].as_array().expect("a policy").iter();
-    let sum: f64 = shares.filter_map(|share| share[1].as_f64()).sum();
+    let sum: f64 = chosen["policy"]
+        .as_array()
+        .expect("a policy")
+        .iter()
+        .filter_map(|share| share[1].as_f64())
+        .sum();
     assert!((sum - 1.0).abs() < 1e-6, "{chosen}");
     let choice = actions
         .iter()
@@ -429,10 +433,11 @@ fn a_replay_has_every_step_of_a_record() {
         ],
         "{answer}"
     );
-    let nodes = [&answer["begins"]]
+    for (node, next) in [&answer["begins"]]
         .into_iter()
-        .chain(steps.iter().map(|step| &step["node"]));
-    for (node, next) in nodes.zip(steps) {
+        .chain(steps.iter().map(|step| &step["node"]))
+        .zip(steps)
+    {
         let here = |op: &str| about(op, node["position"].clone());
         assert_eq!(
             [&node["node"], &node["mover"]],
@@ -509,10 +514,9 @@ fn a_lesson_shows_each_kind_of_turn_in_every_game() {
                 position = ask(request)["position"].clone();
             }
             let choices = ask(json!({"op": "choices", "sheet": renamed, "position": position}));
-            let turns = choices["turns"]
+            let turn = choices["turns"]
                 .as_array()
-                .unwrap_or_else(|| panic!("{}: {step}", sheet.name));
-            let turn = turns
+                .unwrap_or_else(|| panic!("{}: {step}", sheet.name))
                 .iter()
                 .find(|turn| turn["words"] == step["words"])
                 .expect("a legal turn");

@@ -136,8 +136,8 @@ mod tests {
 
     /// A tenth of the steps of South, which are the sum of the throws.
     fn steps(state: &ToyState) -> f32 {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        game.steps(state, Seat::SOUTH)
+        Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series)
+            .steps(state, Seat::SOUTH)
             .into_iter()
             .map(f32::from)
             .sum::<f32>()

@@ -253,14 +253,17 @@ mod tests {
         let mut values = Vec::new();
         evaluator.values(game, states, &mut values);
         assert_eq!(values.len(), states.len());
-        let errors = states.iter().zip(values).flat_map(|(state, values)| {
-            let truth = exact.of(state);
-            game.spec()
-                .seats
-                .iter()
-                .map(move |seat| (truth[seat] - values[seat]).abs())
-        });
-        errors.fold(0.0, f32::max)
+        states
+            .iter()
+            .zip(values)
+            .flat_map(|(state, values)| {
+                let truth = exact.of(state);
+                game.spec()
+                    .seats
+                    .iter()
+                    .map(move |seat| (truth[seat] - values[seat]).abs())
+            })
+            .fold(0.0, f32::max)
     }
 
     #[test]

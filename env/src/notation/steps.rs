@@ -192,8 +192,7 @@ mod tests {
     fn allotted_pieces_stand_on_their_targets() {
         let squares = |position: &str| {
             let (race, state) = Race::parse_position(position).expect("a position");
-            let standing = race.standing_within(&state);
-            standing
+            race.standing_within(&state)
                 .iter()
                 .map(|piece| piece.square.map_or("-".to_owned(), |at| at.to_string()))
                 .collect::<Vec<_>>()
@@ -269,22 +268,25 @@ mod tests {
                     step.throws
                 )
             };
-            let turns = graph.ends.iter().map(|(end, actions)| {
-                let captures = race
-                    .captures(&state, end)
-                    .iter()
-                    .map(Square::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                let moves = race
-                    .turn_moves(&state, actions)
-                    .iter()
-                    .map(shown)
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                format!("{moves} x{captures}")
-            });
-            turns.collect::<Vec<_>>()
+            graph
+                .ends
+                .iter()
+                .map(|(end, actions)| {
+                    let captures = race
+                        .captures(&state, end)
+                        .iter()
+                        .map(Square::to_string)
+                        .collect::<Vec<_>>()
+                        .join(" ");
+                    let moves = race
+                        .turn_moves(&state, actions)
+                        .iter()
+                        .map(shown)
+                        .collect::<Vec<_>>()
+                        .join(", ");
+                    format!("{moves} x{captures}")
+                })
+                .collect::<Vec<_>>()
         };
         let both = turns("pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
         assert!(both.contains(&"K4-P9 [3, 6] x".to_owned()), "{both:?}");

@@ -16,8 +16,8 @@ fn races() -> Vec<Race> {
         let rules = sheet
             .flags
             .iter()
-            .flat_map(|(flag, info)| info.values.keys().skip(1).map(move |value| (flag, value)));
-        let rules = rules.map(|(flag, value)| vec![(flag.as_str(), value.as_str())]);
+            .flat_map(|(flag, info)| info.values.keys().skip(1).map(move |value| (flag, value)))
+            .map(|(flag, value)| vec![(flag.as_str(), value.as_str())]);
         for flags in std::iter::once(Vec::new()).chain(rules) {
             for count in 2..=4 {
                 let ruleset =

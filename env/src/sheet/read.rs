@@ -252,10 +252,9 @@ mod tests {
     #[test]
     fn a_missing_required_value_hides_no_other_problem() {
         let broken = |text: &str| {
-            let text = text
-                .replace("kind = \"throw\"", "kind = 7")
-                .replace("side = 5", "side = \"five\"");
-            text.replace("turn_limit = 500", "turn_limit = \"long\"")
+            text.replace("kind = \"throw\"", "kind = 7")
+                .replace("side = 5", "side = \"five\"")
+                .replace("turn_limit = 500", "turn_limit = \"long\"")
                 .replace("title = ", "titel = ")
         };
         let found = problems(broken);
@@ -300,8 +299,7 @@ mod tests {
         // The course goes around the edge, where all squares are safe. Only a capture opens the way
         // on.
         let safe = |marks: &str, gate: &str| {
-            let text = siga();
-            let text = text.replace(
+            let text = siga().replace(
                 r#"marks = ["C1", "E3", "C5", "A3"]"#,
                 &format!("marks = {marks}"),
             );
@@ -331,8 +329,12 @@ mod tests {
     }
 
     fn messages(text: &str) -> Vec<String> {
-        let error = Sheet::read(text, "x.toml").expect_err("a broken sheet");
-        error.to_string().lines().map(str::to_owned).collect()
+        Sheet::read(text, "x.toml")
+            .expect_err("a broken sheet")
+            .to_string()
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]
@@ -444,8 +446,7 @@ mod tests {
 
     #[test]
     fn a_repeated_key_is_reported_with_its_line_and_hides_nothing() {
-        let text = siga();
-        let text = text.replace(
+        let text = siga().replace(
             "\nmust = \"one\"\n",
             "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n",
         );
@@ -492,18 +493,18 @@ mod tests {
             .flat_map(|c| (1..=5).map(move |row| format!("{}{row}", c as char)))
             .collect();
         let all: Vec<String> = all.into_iter().filter(|name| name != "C3").collect();
-        let text = text.replace(
-            r#"marks = ["C1", "E3", "C5", "A3"]"#,
-            &format!("marks = {all:?}"),
-        );
-        let text = text.replace("again_on_capture = true", "");
+        let text = text
+            .replace(
+                r#"marks = ["C1", "E3", "C5", "A3"]"#,
+                &format!("marks = {all:?}"),
+            )
+            .replace("again_on_capture = true", "");
         Sheet::read(&text, "marked.toml").unwrap_or_else(|error| panic!("{error}"));
     }
 
     #[test]
     fn a_saved_sheet_may_have_keys_without_effect() {
-        let text = siga();
-        let idle = text
+        let idle = siga()
             .replace("again = [1, 8]", "again = [1, 1, 8]")
             .replace("[seats]", "[seats]\norder = \"clockwise\"");
         let found = messages(&idle);
@@ -523,8 +524,7 @@ mod tests {
 
     #[test]
     fn a_removed_key_is_refused_with_its_own_message() {
-        let text = siga();
-        let text = text.replace("[board]", "[board]\ncourses = { N = \"C5 E2\" }");
+        let text = siga().replace("[board]", "[board]\ncourses = { N = \"C5 E2\" }");
         for error in [
             Sheet::read(&text, "x.toml"),
             Sheet::read_saved(&text, "x.bot"),

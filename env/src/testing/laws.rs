@@ -211,16 +211,16 @@ fn random_successor<G: Game>(game: &G, state: &G::State, rng: &mut GameRng) -> O
 
 /// The successors of `state` by one possible throw or one legal action.
 pub fn successors<G: Game>(game: &G, state: &G::State) -> Vec<G::State> {
-    let chances = game
+    let thrown = game
         .chance_outcomes(state)
         .iter()
         .enumerate()
-        .filter(|(_, probability)| **probability > 0.0);
-    let thrown = chances.map(|(outcome, _)| {
-        let mut next = state.clone();
-        game.apply_chance(&mut next, Outcome(outcome as u8));
-        next
-    });
+        .filter(|(_, probability)| **probability > 0.0)
+        .map(|(outcome, _)| {
+            let mut next = state.clone();
+            game.apply_chance(&mut next, Outcome(outcome as u8));
+            next
+        });
     let played = game.legal_actions(state).iter().map(|action| {
         let mut next = state.clone();
         game.apply_action(&mut next, action);

@@ -211,8 +211,10 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
 #[test]
 fn dead_ends_are_draws() {
     let turns = RaceTurns::new(starts("pagade?pieces=2", "SN"));
-    let race = turns.index().race().clone();
-    let state = race
+    let state = turns
+        .index()
+        .race()
+        .clone()
         .parse_state("pagade?pieces=2 S:70,76/N:76,76 S *")
         .expect("a position");
     let (_, sides) = turns.index().locate(&state).expect("a start");

@@ -50,8 +50,9 @@ impl Buffers {
 
     /// The legal actions of one game, from its mask.
     pub fn legal(&self, game: usize) -> ActionMask {
-        let mask = self.masks.row(game);
-        mask.iter()
+        self.masks
+            .row(game)
+            .iter()
             .zip(0..)
             .filter(|(is_legal, _)| **is_legal)
             .map(|(_, action)| Action(action))

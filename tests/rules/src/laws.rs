@@ -141,8 +141,8 @@ impl Laws {
         self.check_action_texts(state)
             .map_err(|problem| format!("{problem}; in `{text}`"))?;
         if let Some((quarters, turned)) = &self.turned {
-            let result = self.check_turned(state, &text, *quarters, turned);
-            result.map_err(|problem| format!("turned by {quarters}: {problem}; in `{text}`"))?;
+            self.check_turned(state, &text, *quarters, turned)
+                .map_err(|problem| format!("turned by {quarters}: {problem}; in `{text}`"))?;
         }
         Ok(())
     }

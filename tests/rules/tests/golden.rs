@@ -145,8 +145,10 @@ fn text(
     end: &str,
 ) -> String {
     let word = |place: &i64| {
-        let special = words.iter().find(|(value, _)| value == place);
-        special.map_or(place.to_string(), |(_, word)| (*word).to_owned())
+        words
+            .iter()
+            .find(|(value, _)| value == place)
+            .map_or(place.to_string(), |(_, word)| (*word).to_owned())
     };
     let seats: Vec<String> = seats
         .iter()

@@ -45,8 +45,9 @@ fn every_sheet() {
 fn check_random(game: &str) {
     for case in 0..number("ASHTA_LAWS_CASES", amount(1, 30)) as u64 {
         let ruleset = random::ruleset(game, &mut chance::stream(0x1A, case));
-        let played = Laws::new(ruleset.clone()).play(case, 1);
-        played.unwrap_or_else(|problem| panic!("{ruleset}: {problem}"));
+        Laws::new(ruleset.clone())
+            .play(case, 1)
+            .unwrap_or_else(|problem| panic!("{ruleset}: {problem}"));
     }
 }
 

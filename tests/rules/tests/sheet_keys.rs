@@ -302,14 +302,18 @@ fn keys(schema: &Value, at: &Value, key: &str, found: &mut BTreeMap<String, BTre
         }
         return;
     }
-    let words = at["const"].as_str().into_iter().chain(
-        at["enum"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str),
-    );
-    let words: Vec<String> = words.map(str::to_owned).collect();
+    let words: Vec<String> = at["const"]
+        .as_str()
+        .into_iter()
+        .chain(
+            at["enum"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str),
+        )
+        .map(str::to_owned)
+        .collect();
     let types: Vec<&str> = match &at["type"] {
         Value::String(one) => vec![one],
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
@@ -352,17 +356,19 @@ fn name_of(value: &str) -> String {
 
 /// The accepted sheets of the rows of a key, with the names of the values.
 pub(crate) fn accepted(key: &str) -> Vec<(String, toml::Table)> {
-    let sheets = rows_of(key, "").flat_map(|(kinds, _, value, with, _)| {
-        let before = move |kind| base_with(kind, &changes(with));
-        let key = key.to_owned();
-        kinds.chars().map(move |kind| {
-            (
-                name_of(value),
-                changed(&before(kind), &split(&format!("{key} = {value}"))),
-            )
+    rows_of(key, "")
+        .flat_map(|(kinds, _, value, with, _)| {
+            let before = move |kind| base_with(kind, &changes(with));
+            let key = key.to_owned();
+            kinds.chars().map(move |kind| {
+                (
+                    name_of(value),
+                    changed(&before(kind), &split(&format!("{key} = {value}"))),
+                )
+            })
         })
-    });
-    sheets.filter(|(_, table)| read(table).is_ok()).collect()
+        .filter(|(_, table)| read(table).is_ok())
+        .collect()
 }
 
 /// The rows that say that a value has an effect. An empty name means any value.
@@ -406,8 +412,11 @@ fn every_key_and_value_has_a_row() {
     for kind in KINDS.chars() {
         for (key, values) in all.iter().filter(|(key, _)| !is_no_rule(key)) {
             let mut said: BTreeSet<String> = BTreeSet::new();
-            let rows = rows().filter(|row| row.0.contains(kind) && row.1 == key);
-            for (value, with) in rows.map(|row| (Some(row.2), row.3)).chain([(None, "")]) {
+            for (value, with) in rows()
+                .filter(|row| row.0.contains(kind) && row.1 == key)
+                .map(|row| (Some(row.2), row.3))
+                .chain([(None, "")])
+            {
                 let before = base_with(kind, &changes(with));
                 said.extend(value.map(name_of));
                 // The value before the change is covered, too.
@@ -495,15 +504,14 @@ pub(crate) fn random_pair(kind: char, rng: &mut GameRng) -> Option<Arc<Sheet>> {
         .iter()
         .map(|mark| format!("'{mark}'"))
         .collect::<Vec<_>>();
-    let marked = read(&changed(
+    read(&changed(
         &table,
         &[format!("board.marks = [{}]", marks.join(", "))],
     ))
-    .ok();
-    marked
-        .filter(|_| below(2, rng) == 0)
-        .or(Some(sheet))
-        .filter(|sheet| !random::sheets::is_disputed(sheet))
+    .ok()
+    .filter(|_| below(2, rng) == 0)
+    .or(Some(sheet))
+    .filter(|sheet| !random::sheets::is_disputed(sheet))
 }
 
 /// Where engine and oracle differ in a sheet.
@@ -519,11 +527,11 @@ fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
             ));
         }
         let throws = engine::draw(&race, &position, rng);
-        let sides = [
+        let [left, right] = [
             engine::turns(&race, &position, &throws),
             oracle::turns(&sheet.text(), &position, &throws),
-        ];
-        let [left, right] = sides.map(|turns| turns.map_err(|_| "no such throw"));
+        ]
+        .map(|turns| turns.map_err(|_| "no such throw"));
         let text = || {
             format!(
                 "{position} {throws:?}\n  engine {left:?}\n  oracle {right:?}\n{}",
@@ -540,8 +548,10 @@ fn difference(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Option<String> {
 fn pairs_of_keys_on_random_courses_are_played_as_the_oracle_does() {
     let mut differences = Vec::new();
     for (kind, test) in KINDS.chars().zip(number("ASHTA_SEED", 0x5EE7) as u64..) {
-        let sheets = cases(test).filter_map(|mut rng| Some((random_pair(kind, &mut rng)?, rng)));
-        for (sheet, mut rng) in sheets.take(number("ASHTA_PAIRS", amount(40, 5_000))) {
+        for (sheet, mut rng) in cases(test)
+            .filter_map(|mut rng| Some((random_pair(kind, &mut rng)?, rng)))
+            .take(number("ASHTA_PAIRS", amount(40, 5_000)))
+        {
             differences.extend(difference(&sheet, &mut rng));
         }
     }

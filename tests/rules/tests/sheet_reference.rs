@@ -76,8 +76,8 @@ fn bases() -> Vec<Base> {
         let rules = sheet
             .flags
             .iter()
-            .flat_map(|(flag, of)| of.values.keys().skip(1).map(move |value| (flag, value)));
-        let rules = rules.map(|(flag, value)| vec![(flag.as_str(), value.as_str())]);
+            .flat_map(|(flag, of)| of.values.keys().skip(1).map(move |value| (flag, value)))
+            .map(|(flag, value)| vec![(flag.as_str(), value.as_str())]);
         for flags in std::iter::once(Vec::new()).chain(rules) {
             let ruleset =
                 Ruleset::seated_of(Arc::clone(sheet), None, flags).expect("one house rule");
@@ -247,10 +247,10 @@ impl Key<'_> {
     /// The built-in games with a value that `is` the one meant: a game of itself, or by a house
     /// rule.
     fn games(&self, bases: &[Base], is: impl Fn(Option<&toml::Value>) -> bool) -> Vec<String> {
-        let has = bases
+        let has: Vec<&Base> = bases
             .iter()
-            .filter(|base| base.name != OWN && is(self.of(&base.table)));
-        let has: Vec<&Base> = has.collect();
+            .filter(|base| base.name != OWN && is(self.of(&base.table)))
+            .collect();
         let plain: BTreeSet<&str> = has
             .iter()
             .map(|base| base.name.as_str())
@@ -369,11 +369,14 @@ fn about(
             others.push(value);
         }
     }
-    let sample = SAMPLES.iter().find(|(key, _)| *key == path);
-    let sample: Option<toml::Value> = sample.map(|(_, value)| {
-        let table: Table = format!("value = {value}").parse().expect("TOML");
-        table["value"].clone()
-    });
+    let sample: Option<toml::Value> =
+        SAMPLES
+            .iter()
+            .find(|(key, _)| *key == path)
+            .map(|(_, value)| {
+                let table: Table = format!("value = {value}").parse().expect("TOML");
+                table["value"].clone()
+            });
     others.extend(sample.iter());
     let is_no_word = |value: &&toml::Value| !value.is_str() || words.is_empty();
     let free: Vec<toml::Value> = others.iter().copied().filter(is_no_word).cloned().collect();
@@ -480,10 +483,11 @@ fn about(
 fn in_order<'a>(keys: &'a serde_json::Map<String, Value>, written: &[&Table]) -> Vec<&'a String> {
     let mut names: Vec<&String> = keys.keys().collect();
     let place = |name: &String| {
-        let places = written
+        written
             .iter()
-            .filter_map(|table| table.keys().position(|key| key == name));
-        places.max().unwrap_or(usize::MAX)
+            .filter_map(|table| table.keys().position(|key| key == name))
+            .max()
+            .unwrap_or(usize::MAX)
     };
     names.sort_by_key(|name| place(name));
     names

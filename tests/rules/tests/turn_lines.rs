@@ -21,11 +21,12 @@ use super::sheet_keys;
 
 /// The places of a seat's pieces, as the notation writes them.
 fn places(race: &Race, state: &State, seat: Seat) -> Vec<String> {
-    let own = race
+    let mut places: Vec<String> = race
         .standing_within(state)
         .into_iter()
-        .filter(|piece| piece.seat == seat);
-    let mut places: Vec<String> = own.map(|piece| race.place_text(piece.place)).collect();
+        .filter(|piece| piece.seat == seat)
+        .map(|piece| race.place_text(piece.place))
+        .collect();
     places.sort_unstable();
     places
 }
@@ -196,11 +197,12 @@ fn lines_lead_to_all_results_and_announce_what_they_capture() {
 /// sets their number (by default 150, in `./test deep` 10,000), `ASHTA_SEED` chooses them.
 #[test]
 fn turns_of_random_sheets_have_words_of_their_own() {
-    let kinds = sheet_keys::KINDS
+    for (kind, mut rng) in sheet_keys::KINDS
         .chars()
         .cycle()
-        .zip(cases(number("ASHTA_SEED", 58) as u64));
-    for (kind, mut rng) in kinds.take(number("ASHTA_WORDS", amount(150, 10_000))) {
+        .zip(cases(number("ASHTA_SEED", 58) as u64))
+        .take(number("ASHTA_WORDS", amount(150, 10_000)))
+    {
         let own = if below(2, &mut rng) == 0 {
             None
         } else {

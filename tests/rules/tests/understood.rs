@@ -51,11 +51,11 @@ fn with(name: &str, flags: &[(&str, &str)]) -> Option<Race> {
 fn every_value_of_a_house_rule_is_told_from_the_others() {
     for sheet in builtin::all() {
         // A house rule can depend on another one, for example on teams.
-        let others = sheet
+        let others: Vec<(&String, &String)> = sheet
             .flags
             .iter()
-            .flat_map(|(flag, of)| of.values.keys().map(move |value| (flag, value)));
-        let others: Vec<(&String, &String)> = others.collect();
+            .flat_map(|(flag, of)| of.values.keys().map(move |value| (flag, value)))
+            .collect();
         for (flag, of) in &sheet.flags {
             let values: Vec<&String> = of.values.keys().collect();
             for (at, one) in values.iter().enumerate() {
@@ -64,8 +64,9 @@ fn every_value_of_a_house_rule_is_told_from_the_others() {
                         let under = |value: &str| {
                             with(&sheet.name, &[&[(flag.as_str(), value)], context].concat())
                         };
-                        let both = under(one).zip(under(other));
-                        both.is_some_and(|(one, other)| one.understood() != other.understood())
+                        under(one)
+                            .zip(under(other))
+                            .is_some_and(|(one, other)| one.understood() != other.understood())
                     };
                     let is_told = differs(&[])
                         || others.iter().any(|(flag, value)| differs(&[(flag, value)]));

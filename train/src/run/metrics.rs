@@ -175,19 +175,17 @@ impl EventFile {
     }
 
     /// Appends events with the current time.
-    fn append(&mut self, events: impl Iterator<Item = Event>) -> Result<()> {
+    fn append(&mut self, mut events: impl Iterator<Item = Event>) -> Result<()> {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0.0, |since| since.as_secs_f64());
         let mut bytes = Vec::new();
         let mut records = RecordWriter::new(&mut bytes);
-        let written: Result<()> = events
-            .map(|mut event| {
+        events
+            .try_for_each(|mut event| {
                 event.set_wall_time(now);
-                Ok(records.write(&event.write_to_bytes()?)?)
+                anyhow::Ok(records.write(&event.write_to_bytes()?)?)
             })
-            .collect();
-        written
             .and_then(|()| Ok(self.file.write_all(&bytes)?))
             .with_context(|| cannot_write(&self.path))
     }

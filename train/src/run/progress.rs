@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     fn metrics() -> Metrics {
-        let values = [
+        [
             ("selfplay/games_per_second", 512.4),
             ("selfplay/samples_per_second", 25_000.7),
             ("selfplay/drawn_share", 0.25),
@@ -167,11 +167,10 @@ mod tests {
             ("eval/vs_random/score", 0.991),
             ("eval/vs_random/drawn_share", 0.5),
             ("eval/vs_greedy/score", 0.8),
-        ];
-        values
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
     }
 
     #[test]

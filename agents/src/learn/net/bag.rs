@@ -256,15 +256,12 @@ mod tests {
                 weight.clone(),
                 bias.clone().flatten(0, 1),
             ));
-            let rows = Tensor::cat(
+            let full = Tensor::cat(
                 vec![weight.clone(), Tensor::zeros([1, outputs], &device)],
                 0,
-            );
-            let full = rows.select(0, active.flatten(0, 1)).reshape([
-                batch.len() as i64,
-                -1,
-                outputs as i64,
-            ]);
+            )
+            .select(0, active.flatten(0, 1))
+            .reshape([batch.len() as i64, -1, outputs as i64]);
             let composed = run(full.sum_dim(1).reshape([batch.len(), outputs]) + bias.clone());
             for (found, expected) in bag.iter().zip(&composed) {
                 found.assert_approx_eq::<f32>(expected, burn::tensor::Tolerance::absolute(1e-4));

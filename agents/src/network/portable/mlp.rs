@@ -577,9 +577,11 @@ mod tests {
                 actions: 1,
                 value_head: head,
             };
-            let net = Mlp::new(shape, &[1e20, 0.0, 1e10, -1e10, 0.0, 0.0, 0.0, 0.0])
-                .expect("it is valid");
-            let values = net.forward(&[0], &mut Scratch::default()).0.to_vec();
+            let values = Mlp::new(shape, &[1e20, 0.0, 1e10, -1e10, 0.0, 0.0, 0.0, 0.0])
+                .expect("it is valid")
+                .forward(&[0], &mut Scratch::default())
+                .0
+                .to_vec();
             assert!(
                 values[0] > 0.999_999 && values[0] <= 1.0 && values[1] < 1e-6 && values[1] >= 0.0,
                 "{values:?}"

@@ -169,8 +169,10 @@ mod tests {
 
     #[test]
     fn parameters_are_rounded_to_half_precision() {
-        let net = PortableNet::new(mlp(4, 0, 0.1), mlp(6, 3, 2049.0)).expect("they fit");
-        let rounded = net.rounded().expect("they are not too large");
+        let rounded = PortableNet::new(mlp(4, 0, 0.1), mlp(6, 3, 2049.0))
+            .expect("they fit")
+            .rounded()
+            .expect("they are not too large");
         assert_eq!(rounded.value().parameters().last(), Some(&0.099_975_586));
         assert_eq!(rounded.policy().parameters().last(), Some(&2048.0));
         let large = PortableNet::new(mlp(4, 0, 0.1), mlp(6, 3, 1e6)).expect("they fit");

@@ -119,10 +119,9 @@ fn squares(text: &str) -> Vec<&str> {
                 .map_or("", |(_, after)| after.trim_start_matches(", ")),
         )
     });
-    let parts = [before, after]
+    let mut parts: Vec<&str> = [before, after]
         .into_iter()
-        .flat_map(|half| half.split(", "));
-    let mut parts: Vec<&str> = parts
+        .flat_map(|half| half.split(", "))
         .map(|part| {
             part.trim_start_matches("then ")
                 .split(" by ")

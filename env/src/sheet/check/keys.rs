@@ -619,8 +619,10 @@ mod tests {
         if let Some(wanted) = wanted {
             let wanted = wanted.replace("a number", "1");
             let value: Table = format!("value = {wanted}").parse().expect("a value");
-            let keys = table[section].as_table_mut().expect("a section");
-            keys.insert(key.to_owned(), value["value"].clone());
+            table[section]
+                .as_table_mut()
+                .expect("a section")
+                .insert(key.to_owned(), value["value"].clone());
         }
         has_key(section, key) && Sheet::deserialize(table).is_ok()
     }
@@ -628,8 +630,7 @@ mod tests {
     #[test]
     fn the_rows_name_keys_values_and_kinds_of_turn() {
         for rules in KEYS {
-            let others = rules.needs.iter().chain(rules.excludes);
-            for condition in others.chain([&rules.key]) {
+            for condition in rules.needs.iter().chain(rules.excludes).chain([&rules.key]) {
                 assert!(is_possible(condition), "{condition}");
             }
             let is_letter = |letter| KindOfTurn::ALL.iter().any(|kind| kind.letter == letter);

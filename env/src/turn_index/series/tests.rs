@@ -247,8 +247,10 @@ fn walks_have_the_afterstates_of_the_game() {
                 throwing.contains(&side)
             });
             for (round, &sides) in positions.iter().enumerate() {
-                let movers = index.race().seating.seats;
-                let mover = movers
+                let mover = index
+                    .race()
+                    .seating
+                    .seats
                     .iter()
                     .nth(chance::below(seats, &mut rng))
                     .expect("a seat");

@@ -121,10 +121,10 @@ pub(super) fn divided(
 ) -> BTreeSet<Position> {
     let all = divisions(rules, before, seat, dice);
     let least = all.iter().map(|(left, _)| *left).min().unwrap_or(0);
-    let legal = all
-        .into_iter()
-        .filter(|(left, _)| *left == least || rules.must == "optional");
-    legal.map(|(_, position)| position).collect()
+    all.into_iter()
+        .filter(|(left, _)| *left == least || rules.must == "optional")
+        .map(|(_, position)| position)
+        .collect()
 }
 
 /// Whether any throw of two dice moves anything when it is divided.

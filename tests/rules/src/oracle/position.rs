@@ -305,8 +305,7 @@ impl Rules {
         if self.standing(position, seat, square).len() > self.room(seat, number) {
             return Err(format!("too many pieces of a seat stand on {number}"));
         }
-        let meetings = [self.single_on_unit, self.unit_on_single, self.unit_on_unit];
-        let shares = meetings
+        let shares = [self.single_on_unit, self.unit_on_single, self.unit_on_unit]
             .iter()
             .any(|word| ["shares", "takes-equal"].contains(word))
             || self.group == "one";

@@ -217,10 +217,9 @@ impl Series<'_> {
     fn portions(&self, unused: &[u8]) -> BTreeSet<Vec<u8>> {
         let mut portions = BTreeSet::from([Vec::new()]);
         for &throw in unused {
-            let longer = portions
+            let longer: Vec<Vec<u8>> = portions
                 .iter()
-                .filter(|portion| portion.is_empty() || self.moves_once());
-            let longer: Vec<Vec<u8>> = longer
+                .filter(|portion| portion.is_empty() || self.moves_once())
                 .map(|portion| [portion.as_slice(), &[throw]].concat())
                 .collect();
             portions.extend(longer);

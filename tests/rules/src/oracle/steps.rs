@@ -103,8 +103,9 @@ impl Rules {
         for _ in 1..size {
             let longer = |group: &Vec<usize>| {
                 let later = group[group.len() - 1] + 1..own.len();
-                let fits = later.filter(|&other| group.iter().all(|&one| goes_with(one, other)));
-                fits.map(|other| [group.as_slice(), &[other]].concat())
+                later
+                    .filter(|&other| group.iter().all(|&one| goes_with(one, other)))
+                    .map(|other| [group.as_slice(), &[other]].concat())
                     .collect::<Vec<_>>()
             };
             groups = groups.iter().flat_map(longer).collect();

@@ -192,8 +192,9 @@ fn changed(sheet: &Sheet, rng: &mut GameRng) -> Option<Sheet> {
         &THROWS
     };
     for _ in 0..=below(3, rng) {
-        let change = one_of(one_of(&[throws, &PIECES, &MEETINGS, &BOARD], rng), rng);
-        change.split("; ").for_each(|key| set(&mut table, key, rng));
+        one_of(one_of(&[throws, &PIECES, &MEETINGS, &BOARD], rng), rng)
+            .split("; ")
+            .for_each(|key| set(&mut table, key, rng));
     }
     // The text of a sheet omits default values.
     let text = Sheet::read_saved(&table.to_string(), "random.toml")

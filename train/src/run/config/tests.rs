@@ -432,8 +432,8 @@ fn a_sheet_is_found_from_the_folder_of_the_file_and_kept_in_the_settings() {
     let other = Config::parse(
         Some((Path::new("config.toml"), &again.to_toml())),
         &["ruleset.game=pagade".into()],
-    );
-    let other = other.unwrap_or_else(|error| panic!("{error}"));
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         (other.ruleset.game.as_str(), other.ruleset.sheet),
         ("pagade", None)

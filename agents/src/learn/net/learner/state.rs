@@ -191,8 +191,9 @@ mod tests {
         let dir = directory("refused");
         let config = LearningConfig::default();
         let load = |shape| {
-            let learner = Learner::load(&dir, shape, &config, LearnerDevice::Cpu);
-            learner.expect_err("it must be refused").to_string()
+            Learner::load(&dir, shape, &config, LearnerDevice::Cpu)
+                .expect_err("it must be refused")
+                .to_string()
         };
         assert!(
             load(shape()).starts_with("cannot read "),
