@@ -44,23 +44,23 @@ use crate::{
 /// contains its bot file, but only the path of a table.
 #[pyclass(frozen, module = "ashta")]
 pub struct Agent {
-    pub(crate) mind: Mind,
-    pub(crate) game: Game,
+    pub mind: Mind,
+    pub game: Game,
     /// The folders that were searched for the agent and its tables.
-    pub(crate) folders: Folders,
+    pub folders: Folders,
     /// Instances that no call uses now.
     idle: Mutex<Vec<AgentInstance>>,
 }
 
 /// How an agent chooses.
 #[derive(Clone)]
-pub(crate) enum Mind {
+pub enum Mind {
     Player(Player),
     Policy(Arc<Policy>),
 }
 
 impl Mind {
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Mind::Player(player) => player.named_agent().name(),
             Mind::Policy(policy) => policy.name.clone(),
@@ -69,7 +69,7 @@ impl Mind {
 
     /// The mind of a policy, as `Agent.of` takes it. Error messages about a function or a model
     /// contain `name`.
-    pub(crate) fn of(
+    pub fn of(
         policy: &Bound<'_, PyAny>,
         name: Option<&str>,
         game: &Game,
@@ -81,12 +81,12 @@ impl Mind {
     }
 
     /// Whether its choices need the interpreter lock.
-    pub(crate) fn asks_functions(&self) -> bool {
+    pub fn asks_functions(&self) -> bool {
         matches!(self, Mind::Policy(_))
     }
 
     /// The player that has values; an error for a function or an ONNX model.
-    pub(crate) fn player(&self) -> Result<&Player> {
+    pub fn player(&self) -> Result<&Player> {
         match self {
             Mind::Player(player) => Ok(player),
             Mind::Policy(policy) => Err(wrong_type(format!(
@@ -97,7 +97,7 @@ impl Mind {
     }
 
     /// An evaluator that `interrupt` stops; an error for a function or an ONNX model.
-    pub(crate) fn evaluator(
+    pub fn evaluator(
         &self,
         interrupt: &Arc<Interrupt>,
     ) -> Result<Box<dyn Evaluator<Race> + Send>> {
@@ -105,7 +105,7 @@ impl Mind {
     }
 
     /// An agent that `interrupt` stops.
-    pub(crate) fn agent(
+    pub fn agent(
         &self,
         game: &Game,
         interrupt: &Arc<Interrupt>,
@@ -126,7 +126,7 @@ impl Mind {
 }
 
 /// A policy of the caller whose game may be unknown.
-pub(crate) enum Given {
+pub enum Given {
     Named(String, NamedAgent),
     /// An agent or a table, with its game.
     Agent(Mind, Game),
@@ -136,7 +136,7 @@ pub(crate) enum Given {
 impl Given {
     /// Reads a policy, as `Agent.of` takes it. Error messages about a function or a model contain
     /// `name`. The error for other objects begins with `expected`.
-    pub(crate) fn of(
+    pub fn of(
         policy: &Bound<'_, PyAny>,
         name: Option<&str>,
         folders: &Folders,
@@ -161,7 +161,7 @@ impl Given {
         Ok(Given::Named(spec, agent))
     }
 
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Given::Named(spec, _) => spec.clone(),
             Given::Agent(mind, _) => mind.name(),
@@ -170,7 +170,7 @@ impl Given {
     }
 
     /// The mind for this game; an error if an agent plays another game.
-    pub(crate) fn mind(self, game: &Game) -> anyhow::Result<Mind> {
+    pub fn mind(self, game: &Game) -> anyhow::Result<Mind> {
         Ok(match self {
             Given::Named(_, agent) => Mind::Player(agent.player(&game.race)?),
             Given::Agent(mind, own) => own.check(game).map(|()| mind)?,
@@ -180,7 +180,7 @@ impl Given {
 }
 
 /// An evaluator that `interrupt` stops.
-pub(crate) fn evaluator_of(
+pub fn evaluator_of(
     player: &Player,
     interrupt: &Arc<Interrupt>,
 ) -> Box<dyn Evaluator<Race> + Send> {
@@ -190,11 +190,11 @@ pub(crate) fn evaluator_of(
 }
 
 /// One instance of an agent; one call at a time uses it.
-pub(crate) struct AgentInstance {
+pub struct AgentInstance {
     acting: Box<dyn Acting<Race> + Send>,
     /// The values; `None` for a policy.
     evaluator: Option<Box<dyn Evaluator<Race> + Send>>,
-    pub(crate) interrupt: Arc<Interrupt>,
+    pub interrupt: Arc<Interrupt>,
 }
 
 /// The number of states between two checks for an interrupt.
@@ -218,7 +218,7 @@ fn in_slices<T>(
 }
 
 impl AgentInstance {
-    pub(crate) fn of(mind: &Mind, game: &Game) -> AgentInstance {
+    pub fn of(mind: &Mind, game: &Game) -> AgentInstance {
         let interrupt = Interrupt::new();
         AgentInstance {
             acting: mind.agent(game, &interrupt),
@@ -227,7 +227,7 @@ impl AgentInstance {
         }
     }
 
-    pub(crate) fn act(
+    pub fn act(
         &mut self,
         race: &Race,
         states: &[Position],
@@ -258,7 +258,7 @@ impl AgentInstance {
 }
 
 impl Agent {
-    pub(crate) fn of(agent: &NamedAgent, game: &Game, folders: Folders) -> Result<Agent> {
+    pub fn of(agent: &NamedAgent, game: &Game, folders: Folders) -> Result<Agent> {
         Ok(Agent::with(
             Mind::Player(agent.player(&game.race)?),
             game,
@@ -320,7 +320,7 @@ impl Agent {
 
 /// The folders of an argument. Without the argument, the folders of `ashta.folders()` and the bots
 /// inside the package.
-pub(crate) fn folders_or_default(
+pub fn folders_or_default(
     py: Python<'_>,
     folders: Option<Vec<PathBuf>>,
 ) -> PyResult<Folders> {
@@ -356,7 +356,7 @@ fn packed(agent: &NamedAgent) -> Result<PackedAgent> {
 }
 
 /// The absolute paths of folders, for processes with another current folder.
-pub(crate) fn absolute(folders: &Folders) -> PyResult<Vec<PathBuf>> {
+pub fn absolute(folders: &Folders) -> PyResult<Vec<PathBuf>> {
     Ok(folders
         .folders
         .iter()
@@ -455,7 +455,7 @@ impl Agent {
     }
 
     /// The value of each state for each player, `float32[states, num_players]`, 0 to 1.
-    pub(crate) fn values<'py>(
+    pub fn values<'py>(
         &self,
         py: Python<'py>,
         states: &Bound<'py, PyAny>,

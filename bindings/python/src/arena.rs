@@ -29,8 +29,8 @@ use crate::{
 };
 
 /// The number of games that a thread plays at the same time.
-pub(crate) const BATCH: usize = 64;
-pub(crate) const MOST_PAIRS: u64 = 10_000_000;
+pub const BATCH: usize = 64;
+pub const MOST_PAIRS: u64 = 10_000_000;
 const MOST_THREADS: usize = 256;
 
 /// Reads agents with their names. The keys of a dict are the names; in a list, each agent has its
@@ -425,7 +425,7 @@ pub fn analyze<'py>(
 
 /// The requested number of threads; without a request, one thread for each processor, or one thread
 /// for functions.
-pub(crate) fn threads_or_all(threads: Option<usize>, asks_functions: bool) -> Result<usize> {
+pub fn threads_or_all(threads: Option<usize>, asks_functions: bool) -> Result<usize> {
     let processors = || {
         std::thread::available_parallelism()
             .map_or(1, NonZero::get)

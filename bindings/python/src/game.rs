@@ -33,11 +33,11 @@ use crate::{Result, Whole, seed::Seed, state::State, to_python, wrong_type};
 #[pyclass(frozen, eq, module = "ashta")]
 #[derive(Clone, Debug)]
 pub struct Game {
-    pub(crate) race: Arc<Race>,
+    pub race: Arc<Race>,
 }
 
 impl Game {
-    pub(crate) fn player(&self, seat: Seat) -> usize {
+    pub fn player(&self, seat: Seat) -> usize {
         self.race
             .spec()
             .seats
@@ -47,7 +47,7 @@ impl Game {
     }
 
     /// The seat of a player, or an error if the player does not exist.
-    pub(crate) fn seat(&self, Whole(player): Whole) -> Result<Seat> {
+    pub fn seat(&self, Whole(player): Whole) -> Result<Seat> {
         let seats = self.race.spec().seats;
         let seat = usize::try_from(player)
             .ok()
@@ -56,7 +56,7 @@ impl Game {
             .ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
-    pub(crate) fn check(&self, found: &Game) -> anyhow::Result<()> {
+    pub fn check(&self, found: &Game) -> anyhow::Result<()> {
         let name = |game: &Game| format!("{} for {:?}", game.name(), game.race.spec().seats);
         ensure!(
             self == found,
@@ -68,7 +68,7 @@ impl Game {
     }
 
     /// Returns an error unless `num_games` is in the allowed range.
-    pub(crate) fn check_count(&self, num_games: usize) -> Result<()> {
+    pub fn check_count(&self, num_games: usize) -> Result<()> {
         let most = MOST_NUMBERS / self.race.spec().observation;
         ensure!(
             (1..=most).contains(&num_games),
@@ -77,7 +77,7 @@ impl Game {
         Ok(())
     }
 
-    pub(crate) fn state(&self, state: Position) -> State {
+    pub fn state(&self, state: Position) -> State {
         State {
             game: self.clone(),
             state,
@@ -172,7 +172,7 @@ fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
 impl Game {
     #[new]
     #[pyo3(signature = (game = None, seats = None, sheet = None, flags = None, turn_limit = None))]
-    pub(crate) fn new(
+    pub fn new(
         game: Option<&str>,
         seats: Option<&Bound<'_, PyAny>>,
         sheet: Option<&Bound<'_, PyAny>>,
@@ -228,7 +228,7 @@ impl Game {
 
     /// The name of the game with its house rules.
     #[getter]
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         self.race.spec().name.clone()
     }
 
@@ -250,7 +250,7 @@ impl Game {
 
     /// The letters of the seats, in the order of the players.
     #[getter]
-    pub(crate) fn seats(&self) -> String {
+    pub fn seats(&self) -> String {
         self.race.spec().seats.iter().map(Seat::letter).collect()
     }
 
@@ -316,7 +316,7 @@ impl Game {
     }
 
     /// The number of possible outcomes of a throw.
-    pub(crate) fn max_chance_outcomes(&self) -> usize {
+    pub fn max_chance_outcomes(&self) -> usize {
         let first = self.race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
         self.race
             .chance_outcomes(&self.race.initial_state(first))
@@ -386,7 +386,7 @@ impl Game {
     /// Returns a function of the package and its arguments; the function makes an equal game. For
     /// equal arguments, the function returns the same object, so that many states can share one
     /// game.
-    pub(crate) fn __reduce__<'py>(
+    pub fn __reduce__<'py>(
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {

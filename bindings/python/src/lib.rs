@@ -48,12 +48,13 @@ use serde::Serialize;
 /// The error of every function in this crate. A Python exception is raised unchanged. Any other
 /// error becomes a `ValueError`; the message includes the causes.
 #[derive(Debug)]
-struct Failure(anyhow::Error);
+pub struct Failure(anyhow::Error);
 
-type Result<T, E = Failure> = std::result::Result<T, E>;
+/// The result of every function in this crate.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// A function and its arguments, which unpickle an object.
-type Reduced<'py, A> = (Bound<'py, PyAny>, A);
+pub type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Failure {
@@ -75,7 +76,7 @@ fn wrong_type(message: impl Into<String>) -> Failure {
 
 /// A Python integer. Numbers outside the range of `i64` become the nearest `i64`.
 #[derive(Clone, Copy)]
-struct Whole(i64);
+pub struct Whole(i64);
 
 impl FromPyObject<'_, '_> for Whole {
     type Error = PyErr;

@@ -15,17 +15,17 @@ use ashta_env::race::Race;
 
 /// An agent as data: its name, its look-ahead (for a bot), and the content of its file (empty if
 /// there is no file).
-pub(crate) type PackedAgent = (String, String, Vec<u8>);
+pub type PackedAgent = (String, String, Vec<u8>);
 
 /// The contents of files by name.
-pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+pub type Files = BTreeMap<String, Vec<u8>>;
 
 fn read(path: &Path) -> Result<Vec<u8>> {
     let read = open_regular(path).and_then(|file| read_within(u64::MAX, file));
     read.with_context(|| format!("cannot read {}", path.display()))
 }
 
-pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
+pub fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
     Ok(match agent {
         NamedAgent::Bot {
             source,
@@ -39,7 +39,7 @@ pub(crate) fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
 }
 
 /// Unpacks an agent. If a table of perfect play was sent, it is in `folders`.
-pub(crate) fn unpack(
+pub fn unpack(
     (name, lookahead, content): &PackedAgent,
     folders: &Folders,
 ) -> Result<NamedAgent> {
@@ -50,7 +50,7 @@ pub(crate) fn unpack(
 }
 
 /// The table of a game as a file; empty if there is no table.
-pub(crate) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
+pub fn tables(folders: &Folders, race: &Race) -> Result<Files> {
     if folders.perfect(race).is_none() {
         return Ok(Files::new());
     }

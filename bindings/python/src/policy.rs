@@ -30,13 +30,13 @@ const VALUE_TOLERANCE: f32 = 1e-3;
 const SUM_TOLERANCE: f64 = 1e-3;
 
 /// A Python function that chooses actions or returns their probabilities.
-pub(crate) struct Policy {
+pub struct Policy {
     /// The name of the function, or the path of a model.
-    pub(crate) name: String,
+    pub name: String,
     /// The function or the path that the caller has passed.
-    pub(crate) given: Py<PyAny>,
+    pub given: Py<PyAny>,
     /// What the function takes, as in `Agent.of`.
-    pub(crate) takes: String,
+    pub takes: String,
     /// A function from `States` to actions or probabilities.
     function: Py<PyAny>,
     /// Whether the last answer had probabilities.
@@ -47,7 +47,7 @@ impl Policy {
     /// The policy of a function or of the path of an ONNX model; `None` for anything else. Error
     /// messages contain `name`, by default the name of the function or the path. `takes` is as in
     /// `Agent.of`.
-    pub(crate) fn of(
+    pub fn of(
         given: &Bound<'_, PyAny>,
         name: Option<&str>,
         takes: &str,
@@ -84,7 +84,7 @@ impl Policy {
     }
 
     /// Whether the policy returns probabilities: asks it once, at the first decision of a game.
-    pub(crate) fn returns_probabilities(&self, py: Python<'_>, game: &Game) -> Result<bool> {
+    pub fn returns_probabilities(&self, py: Python<'_>, game: &Game) -> Result<bool> {
         let (race, mut rng) = (&*game.race, chance::stream(0, 0));
         let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
         let throw = |state: &Position, _| {
@@ -171,7 +171,7 @@ impl Policy {
 }
 
 /// The text of a `str` or of a path.
-pub(crate) fn text_of(given: &Bound<'_, PyAny>) -> Option<String> {
+pub fn text_of(given: &Bound<'_, PyAny>) -> Option<String> {
     given
         .py()
         .import("os")
@@ -180,7 +180,7 @@ pub(crate) fn text_of(given: &Bound<'_, PyAny>) -> Option<String> {
 }
 
 /// The action with this number if it is legal.
-pub(crate) fn legal(legal: ActionMask, action: i64) -> Option<Action> {
+pub fn legal(legal: ActionMask, action: i64) -> Option<Action> {
     u8::try_from(action)
         .ok()
         .filter(|&action| action < 32)
@@ -201,10 +201,10 @@ fn chosen(name: &str, race: &Race, state: &Position, number: i64) -> Result<Acti
 /// An evaluator that asks a Python function from `States` to values, `float[n, num_players]`. After
 /// an error, its interrupt has the error, and its values have no meaning.
 #[derive(Clone)]
-pub(crate) struct ValueFunction {
-    pub(crate) function: Arc<Py<PyAny>>,
-    pub(crate) game: Game,
-    pub(crate) interrupt: Arc<Interrupt>,
+pub struct ValueFunction {
+    pub function: Arc<Py<PyAny>>,
+    pub game: Game,
+    pub interrupt: Arc<Interrupt>,
 }
 
 impl ValueFunction {
@@ -279,10 +279,10 @@ impl Evaluator<Race> for ValueFunction {
 
 /// An agent that asks a policy. After an error, its interrupt has the error, and its answers have
 /// no meaning.
-pub(crate) struct PolicyAgent {
-    pub(crate) policy: Arc<Policy>,
-    pub(crate) game: Game,
-    pub(crate) interrupt: Arc<Interrupt>,
+pub struct PolicyAgent {
+    pub policy: Arc<Policy>,
+    pub game: Game,
+    pub interrupt: Arc<Interrupt>,
 }
 
 impl Agent<Race> for PolicyAgent {

@@ -5,11 +5,11 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// A seed; other values raise `ValueError`.
 #[derive(Clone, Copy)]
-pub(crate) struct Seed(pub(crate) u64);
+pub struct Seed(pub(crate) u64);
 
 impl Seed {
     /// The seed, or a random seed.
-    pub(crate) fn or_random(seed: Option<Seed>) -> u64 {
+    pub fn or_random(seed: Option<Seed>) -> u64 {
         seed.map_or_else(random_seed, |Seed(seed)| seed)
     }
 }
@@ -29,7 +29,7 @@ impl FromPyObject<'_, '_> for Seed {
 }
 
 /// The value of an argument that has a default.
-pub(crate) fn given(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
+pub fn given(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(seed.extract::<Seed>()?.0)
 }
 

@@ -15,14 +15,14 @@ use pyo3::prelude::*;
 use crate::{Result, Whole, game::Game, interrupt::Interrupt, seed::Seed, wrong_type};
 
 /// The number of positions between two checks for an interrupt.
-pub(crate) const CHECK_INTERVAL: usize = 1 << 6;
+pub const CHECK_INTERVAL: usize = 1 << 6;
 
-pub(crate) const CHANCE: i32 = -1;
-pub(crate) const TERMINAL: i32 = -4;
+pub const CHANCE: i32 = -1;
+pub const TERMINAL: i32 = -4;
 
 /// Finds all ends of a turn, until an interrupt; an error if the search visits more than `limit`
 /// positions.
-pub(crate) fn find_ends(
+pub fn find_ends(
     race: &Race,
     state: &Position,
     limit: Option<usize>,
@@ -50,8 +50,8 @@ pub(crate) fn find_ends(
 #[pyclass(eq, module = "ashta")]
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
-    pub(crate) game: Game,
-    pub(crate) state: Position,
+    pub game: Game,
+    pub state: Position,
 }
 
 impl State {
@@ -101,7 +101,7 @@ impl State {
 #[pymethods]
 impl State {
     /// The game.
-    pub(crate) fn get_game(&self) -> Game {
+    pub fn get_game(&self) -> Game {
         self.game.clone()
     }
 

@@ -49,12 +49,12 @@ const NONE: i64 = -1;
 pub struct States {
     /// The game.
     #[pyo3(get)]
-    pub(crate) game: Game,
+    pub game: Game,
     array: Py<PyArray2<u8>>,
 }
 
 /// Copies an array of `count` integers of any type. `what` names the array in error messages.
-pub(crate) fn numbers(found: &Bound<'_, PyAny>, what: &str, count: usize) -> Result<Vec<i64>> {
+pub fn numbers(found: &Bound<'_, PyAny>, what: &str, count: usize) -> Result<Vec<i64>> {
     let array = if let Ok(array) = found.cast::<PyArray1<i64>>() {
         array.clone()
     } else {
@@ -95,7 +95,7 @@ pub(crate) fn numbers(found: &Bound<'_, PyAny>, what: &str, count: usize) -> Res
 }
 
 /// Whether observations have the type `uint8` instead of `float32`.
-pub(crate) fn is_uint8(dtype: Option<&Bound<'_, PyAny>>) -> Result<bool> {
+pub fn is_uint8(dtype: Option<&Bound<'_, PyAny>>) -> Result<bool> {
     let Some(dtype) = dtype else { return Ok(false) };
     let name: String = dtype
         .py()
@@ -114,7 +114,7 @@ pub(crate) fn is_uint8(dtype: Option<&Bound<'_, PyAny>>) -> Result<bool> {
 
 /// The positions of an argument: `States` or a list of `State`; an error if they belong to another
 /// game.
-pub(crate) fn positions(game: &Game, states: &Bound<'_, PyAny>) -> Result<Vec<Position>> {
+pub fn positions(game: &Game, states: &Bound<'_, PyAny>) -> Result<Vec<Position>> {
     if let Ok(states) = states.cast::<States>() {
         game.check(&states.get().game)?;
         return states.get().positions(states.py());
@@ -129,7 +129,7 @@ pub(crate) fn positions(game: &Game, states: &Bound<'_, PyAny>) -> Result<Vec<Po
 }
 
 /// The row of an index, which counts from the end if it is negative.
-pub(crate) fn row_of(index: isize, count: usize) -> PyResult<usize> {
+pub fn row_of(index: isize, count: usize) -> PyResult<usize> {
     let row = if index < 0 {
         index + count as isize
     } else {
@@ -141,7 +141,7 @@ pub(crate) fn row_of(index: isize, count: usize) -> PyResult<usize> {
 
 impl States {
     /// Makes an array of positions of `game`.
-    pub(crate) fn of(py: Python<'_>, game: &Game, positions: &[Position]) -> Result<States> {
+    pub fn of(py: Python<'_>, game: &Game, positions: &[Position]) -> Result<States> {
         let bytes = positions.iter().flat_map(Position::to_row).collect();
         States::of_bytes(py, game, bytes)
     }
@@ -164,7 +164,7 @@ impl States {
         self.array.bind(py).readonly()
     }
 
-    pub(crate) fn positions(&self, py: Python<'_>) -> Result<Vec<Position>> {
+    pub fn positions(&self, py: Python<'_>) -> Result<Vec<Position>> {
         let rows = self.rows(py);
         let rows = rows.as_slice()?;
         Ok(py.detach(|| rows.as_chunks().0.iter().map(Position::from_row).collect()))
@@ -292,7 +292,7 @@ fn turn_player(game: &Game, node: Node) -> i64 {
 impl States {
     #[new]
     #[pyo3(signature = (states, game = None))]
-    pub(crate) fn new(
+    pub fn new(
         py: Python<'_>,
         states: &Bound<'_, PyAny>,
         game: Option<&Game>,

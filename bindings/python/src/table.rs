@@ -22,11 +22,11 @@ use crate::{
 /// values: unpickling reads the file again.
 #[pyclass(frozen, module = "ashta")]
 pub struct Table {
-    pub(crate) table: Arc<Values>,
-    pub(crate) agent: Agent,
+    pub table: Arc<Values>,
+    pub agent: Agent,
     /// The solved game.
     #[pyo3(get)]
-    pub(crate) game: Game,
+    pub game: Game,
     /// The file; `None` if the table was found by its game.
     path: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ impl Table {
     /// Raises `ValueError` if there is no such table, or if the table is damaged or unfinished.
     #[staticmethod]
     #[pyo3(signature = (table, folders = None))]
-    pub(crate) fn load(
+    pub fn load(
         py: Python<'_>,
         table: &Bound<'_, PyAny>,
         folders: Option<Vec<PathBuf>>,
