@@ -40,7 +40,7 @@ pub struct TurnResults<S> {
 
 /// A position within the turn and its legal actions. The search has followed the first `tried`
 /// actions.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Open {
     /// The index in `visited`.
     position: usize,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::estimate::{Interval, student_95};
 
 /// A contest of agents for one rank in a game. Agents with equal returns share the rank.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone)]
 pub struct Contest {
     /// The numbers of the agents; an agent with several sides is listed once for each side.
     pub agents: Vec<usize>,
@@ -79,7 +79,7 @@ pub fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Conte
 }
 
 /// The score of one agent against another over the blocks of an arena.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy)]
 pub struct PairScore {
     /// The numbers of the agents.
     pub agents: [usize; 2],
@@ -94,7 +94,7 @@ pub struct PairScore {
 }
 
 /// The results from which ratings are computed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone)]
 pub enum Results {
     /// The scores of pairs of agents, and the number of blocks. No block has games of two pairs.
     Pairs(Vec<PairScore>, usize),

@@ -199,10 +199,10 @@ pub struct Summary {
 }
 
 /// The sums of one statistic over the games of each block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Sums(BTreeMap<u64, BlockSums>);
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct BlockSums {
     pub value: f64,
     luck: f64,

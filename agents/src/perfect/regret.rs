@@ -79,7 +79,7 @@ pub enum Judged {
 }
 
 /// The regret of agent A in one game.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 struct GameRegret {
     /// The regret of each decision, in order.
     regrets: Vec<f64>,

@@ -57,7 +57,7 @@ pub struct Rollout {
 }
 
 /// The sums of the results of one position.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Sums {
     games: f64,
     truncated: u64,

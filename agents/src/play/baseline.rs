@@ -77,7 +77,6 @@ impl fmt::Display for Baseline {
 /// Chooses the best afterstate by a fixed order; if several are equally good, the first found. A
 /// hunter first compares the steps of the enemies (fewer is better). Then, like a runner, it
 /// compares the steps of its own pieces, the furthest piece first.
-#[derive(Debug)]
 struct RuleAgent {
     hunts: bool,
 }

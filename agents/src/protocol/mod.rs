@@ -56,7 +56,6 @@ pub struct Engine {
 }
 
 /// The error of a request: a code for programs and a message for people.
-#[derive(Debug)]
 struct Refusal {
     code: &'static str,
     message: String,

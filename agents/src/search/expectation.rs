@@ -16,12 +16,11 @@ use crate::play::{agent::results_of_turn, evaluator::first_best};
 /// The throws from one turn-start state. For each throw, or whole series of throws: its probability
 /// and the indices of its afterstates in the list of positions to evaluate. The throw that
 /// represents the rare throws has their total probability.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Expectation(Vec<(f32, Range<usize>)>);
 
 /// The actual throw of a turn: the turn-start state, the decision after the throw, and the indices
 /// of its afterstates.
-#[derive(Clone, Debug)]
 pub struct ActualTurn<'a, S> {
     pub start: &'a S,
     pub thrown: &'a S,

@@ -172,7 +172,6 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
 
 /// A search tree: its leaves are gathered first, then evaluated together; then values are backed
 /// up.
-#[derive(Debug)]
 enum Tree {
     /// The leaf with this number.
     Leaf(usize),

@@ -18,7 +18,7 @@ use rand::Rng;
 const LEAST_LIMIT: f32 = 1e-9;
 
 /// The number of draws that represent the rare throws.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Draws {
     /// One draw, so that a mean is cheap.
     One,

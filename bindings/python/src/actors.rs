@@ -26,7 +26,6 @@ pub fn starting(actors: Py<PyAny>) -> impl Fn(String) -> anyhow::Result<Play> {
 
 /// Plays games of a run with these settings, given as TOML.
 #[pyclass(frozen, module = "ashta._ashta")]
-#[derive(Debug)]
 pub struct SelfPlay {
     config: Config,
     race: Race,

@@ -97,19 +97,12 @@ impl Mind {
     }
 
     /// An evaluator that `interrupt` stops; an error for a function or an ONNX model.
-    pub fn evaluator(
-        &self,
-        interrupt: &Arc<Interrupt>,
-    ) -> Result<Box<dyn Evaluator<Race> + Send>> {
+    pub fn evaluator(&self, interrupt: &Arc<Interrupt>) -> Result<Box<dyn Evaluator<Race> + Send>> {
         Ok(evaluator_of(self.player()?, interrupt))
     }
 
     /// An agent that `interrupt` stops.
-    pub fn agent(
-        &self,
-        game: &Game,
-        interrupt: &Arc<Interrupt>,
-    ) -> Box<dyn Acting<Race> + Send> {
+    pub fn agent(&self, game: &Game, interrupt: &Arc<Interrupt>) -> Box<dyn Acting<Race> + Send> {
         match self {
             Mind::Player(player) => {
                 let mut agent = player.agent();
@@ -227,12 +220,7 @@ impl AgentInstance {
         }
     }
 
-    pub fn act(
-        &mut self,
-        race: &Race,
-        states: &[Position],
-        rngs: &mut [GameRng],
-    ) -> Vec<Action> {
+    pub fn act(&mut self, race: &Race, states: &[Position], rngs: &mut [GameRng]) -> Vec<Action> {
         if self.evaluator.is_none() {
             // A function gets all states in one call.
             return self.acting.act(race, states, rngs);
@@ -320,10 +308,7 @@ impl Agent {
 
 /// The folders of an argument. Without the argument, the folders of `ashta.folders()` and the bots
 /// inside the package.
-pub fn folders_or_default(
-    py: Python<'_>,
-    folders: Option<Vec<PathBuf>>,
-) -> PyResult<Folders> {
+pub fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
         Some(folders) => Ok(folders.into()),
         None => {
@@ -544,7 +529,6 @@ impl Agent {
 
 /// A bot file: two networks and a manifest. A pickled bot contains the file.
 #[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
 pub struct Bot {
     source: BotSource,
     folders: Folders,

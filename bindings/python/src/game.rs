@@ -386,10 +386,7 @@ impl Game {
     /// Returns a function of the package and its arguments; the function makes an equal game. For
     /// equal arguments, the function returns the same object, so that many states can share one
     /// game.
-    pub fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
+    pub fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
         let ruleset = self.race.ruleset();
         let limit = self.race.spec().turn_limit;
         let turn_limit = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);

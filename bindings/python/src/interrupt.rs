@@ -22,7 +22,6 @@ use pyo3::{exceptions::PyRuntimeError, prelude::*};
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Ends a computation early. Several computations can use the same interrupt, one after the other.
-#[derive(Debug)]
 pub struct Interrupt {
     /// The time of the next check for signals.
     due: Mutex<Instant>,

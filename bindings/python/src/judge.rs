@@ -342,7 +342,6 @@ const CHUNK: usize = 4096;
 /// The states of `ashta.positions`, as a sequence of `State` with the indices of `States`. All
 /// states together can need gigabytes: use slices or `blocks`.
 #[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
 pub struct Positions {
     /// The game.
     #[pyo3(get)]

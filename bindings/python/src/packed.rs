@@ -39,10 +39,7 @@ pub fn pack(agent: &NamedAgent) -> Result<PackedAgent> {
 }
 
 /// Unpacks an agent. If a table of perfect play was sent, it is in `folders`.
-pub fn unpack(
-    (name, lookahead, content): &PackedAgent,
-    folders: &Folders,
-) -> Result<NamedAgent> {
+pub fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders) -> Result<NamedAgent> {
     if content.is_empty() {
         return Ok(folders.agent(name)?);
     }

@@ -47,11 +47,7 @@ impl Policy {
     /// The policy of a function or of the path of an ONNX model; `None` for anything else. Error
     /// messages contain `name`, by default the name of the function or the path. `takes` is as in
     /// `Agent.of`.
-    pub fn of(
-        given: &Bound<'_, PyAny>,
-        name: Option<&str>,
-        takes: &str,
-    ) -> Result<Option<Policy>> {
+    pub fn of(given: &Bound<'_, PyAny>, name: Option<&str>, takes: &str) -> Result<Option<Policy>> {
         let policies = || given.py().import("ashta._policies");
         let (name, function) = if given.is_callable() {
             let own = || given.getattr("__name__").and_then(|name| name.extract());

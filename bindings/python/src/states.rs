@@ -45,7 +45,6 @@ const NONE: i64 = -1;
 /// `array` has one row of bytes for each position; docs/python.md lists the fields of the layout,
 /// whose version is the first byte of each row.
 #[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
 pub struct States {
     /// The game.
     #[pyo3(get)]
@@ -292,11 +291,7 @@ fn turn_player(game: &Game, node: Node) -> i64 {
 impl States {
     #[new]
     #[pyo3(signature = (states, game = None))]
-    pub fn new(
-        py: Python<'_>,
-        states: &Bound<'_, PyAny>,
-        game: Option<&Game>,
-    ) -> Result<States> {
+    pub fn new(py: Python<'_>, states: &Bound<'_, PyAny>, game: Option<&Game>) -> Result<States> {
         let game = match game {
             Some(game) => game.clone(),
             None => states

@@ -58,7 +58,7 @@ struct ListedTurn {
 }
 
 /// A pattern of enemies on the relevant cells, and the start of its list of ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Pattern {
     key: u32,
     start: u32,

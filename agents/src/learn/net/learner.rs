@@ -47,7 +47,6 @@ pub struct Learner {
 }
 
 /// The numbers that a learner has learned, each as one row in the order of [`MlpShape`].
-#[derive(Clone, Debug)]
 struct LearnedNumbers {
     /// The latest weights.
     parameters: Vec<f32>,

@@ -114,7 +114,7 @@ impl TabularPolicy {
 }
 
 /// The game from the point of view of one player.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct View<'a> {
     /// `[0]`: the cells of the positions where the other player throws; `[1]`: the cells of the
     /// positions where this player throws.
@@ -123,7 +123,6 @@ struct View<'a> {
 }
 
 /// The kernel for two players: computes a quantity of each position.
-#[derive(Debug)]
 pub struct TwoSeats<'a, T, Q> {
     turns: &'a T,
     mover: Seat,

@@ -101,7 +101,7 @@ pub struct Rounds<'a, T> {
 
 /// The backup of a turn: the expectation over the throws after which the position changes, and the
 /// probabilities of the other throws.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct RoundBackup {
     /// The sum of probability times value for each seat, in turn order from the seat that throws.
     sums: [f64; MAX_SEATS],

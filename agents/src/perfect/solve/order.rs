@@ -9,7 +9,7 @@ use super::sweep::Layer;
 
 /// All pairs of a side position from the range `own` and a side position from the range `other`.
 /// The two ranges can be equal.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq)]
 pub struct Tile {
     pub own: Range<Side>,
     pub other: Range<Side>,

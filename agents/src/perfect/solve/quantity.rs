@@ -8,7 +8,7 @@ pub const ONE: u32 = u32::MAX;
 
 /// The backup of a turn: the expectation over the throws after which the position changes, and the
 /// probabilities of the other throws.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Backup {
     /// The sum of probability times quantity over the throws after which the position changes.
     pub sum: f64,
@@ -83,7 +83,6 @@ pub trait Quantity: Sync {
 }
 
 /// The expected return of the seat that throws.
-#[derive(Debug)]
 pub struct Value;
 
 /// Inverting this bit converts unsigned numbers to signed numbers in the same order.
@@ -160,7 +159,6 @@ impl Quantity for Value {
 }
 
 /// The number of turns for which players can prolong a game, in single precision.
-#[derive(Debug)]
 pub struct Length;
 
 impl Length {

@@ -123,7 +123,7 @@ pub struct SweepProgress {
 pub type SolveWatch<'a> = &'a (dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync);
 
 /// The settings of sweeps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Sweeps {
     pub threads: usize,
     /// A layer has converged if a sweep changes no value by more than this number.

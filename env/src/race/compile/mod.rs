@@ -177,7 +177,7 @@ impl GateRule {
 }
 
 /// One outcome of a chance node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Throw {
     /// The value and 0, or two values in ascending order.
     pub values: [u8; 2],
@@ -188,7 +188,7 @@ pub struct Throw {
 }
 
 /// The effects of a throw of one value, in [`Rules::effects`].
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct ThrowEffects {
     /// Whether it lets a piece enter: `[0]` by `entry.first`, `[1]` by `entry.next`.
     pub enters: [bool; 2],

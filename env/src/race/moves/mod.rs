@@ -33,7 +33,7 @@ pub const BONUS: u8 = 31;
 const FEW: usize = 4;
 
 /// Pieces of one seat that move together: the slot of the first piece, and the number of pieces.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Group {
     pub slot: usize,
     pub count: usize,
@@ -47,7 +47,7 @@ impl Group {
 }
 
 /// The pieces of a seat, and the cells closed to the seat.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Occupied<W = Cells> {
     own: Occupancy<W>,
     to_single: W,

@@ -91,7 +91,7 @@ impl Squares {
 }
 
 /// The pieces on each square: the numbers of own, enemy and partner pieces, packed in a byte.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Ring([u8; 128]);
 
 /// The value that one piece adds to the byte of its square.

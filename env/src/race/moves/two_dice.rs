@@ -24,7 +24,6 @@ pub fn other(die: usize) -> usize {
 }
 
 /// The pieces of one colour before they move, and their hops by two dice.
-#[derive(Debug)]
 pub struct Hops<'a> {
     rules: &'a Rules,
     squares: &'a Squares,
@@ -45,14 +44,14 @@ pub struct Hops<'a> {
 }
 
 /// For each piece: its target square, and the pieces there before the move.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Landings {
     squares: Slots,
     occupancy: Slots,
 }
 
 /// The landing of a piece.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct DieHop {
     /// The place on the course of the piece.
     pub place: u8,

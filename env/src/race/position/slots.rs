@@ -8,7 +8,7 @@ use std::ops::{BitAnd, BitOr, Not};
 use crate::race::position::state::MAX_PIECES;
 
 /// A byte for each slot.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Slots(u64);
 
 /// A set of slots, stored as the top bits of their bytes.

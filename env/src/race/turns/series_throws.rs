@@ -51,7 +51,7 @@ pub enum AllottedThrow {
 }
 
 /// Throws to allot, counted by kind.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Remaining {
     pub counts: [u8; 3],
     /// The throw that ended the series, or 0.

@@ -90,7 +90,6 @@ pub trait TurnNotation: TurnMachine {
 }
 
 /// Sentences about a kind of turn, and words that depend on the kind.
-#[derive(Clone, Copy, Debug)]
 pub struct TurnWords {
     /// Sentences about making and using throws.
     pub turn: &'static [&'static str],

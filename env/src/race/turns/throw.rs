@@ -59,7 +59,6 @@ pub struct ThrowTurns {
 
 /// The part of a throw that is used next. A position has the number that is left and, in the second
 /// part, the whole throw.
-#[derive(Clone, Copy, Debug)]
 struct Part {
     kind: PartKind,
     /// The value that moves a piece; [`BONUS`] for a step.
@@ -68,7 +67,7 @@ struct Part {
     thrown: u8,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(PartialEq)]
 enum PartKind {
     /// The whole throw.
     Whole,

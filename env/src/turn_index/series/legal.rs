@@ -24,7 +24,6 @@ use crate::{
 
 /// The throws of a series that a seat keeps, in any order: throws that continue the series, and
 /// sometimes the throw that ends it.
-#[derive(Clone, Debug)]
 pub struct KeptThrows {
     /// For each kind of these throws, in the order of allotment: the index of the set without one
     /// throw of this kind, and the removed throw.

@@ -54,7 +54,7 @@ struct EnemyView {
 }
 
 /// The turns of a side position.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 struct OwnSide {
     /// Places that matter if they are closed, as bits.
     relevant: u64,
@@ -73,7 +73,7 @@ struct OwnTurns {
 }
 
 /// Throws with equal legal afterstates.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Class {
     chance: f64,
     /// The end of their afterstates in `offers`. They begin at the end of the previous class.

@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedI64ValueParser as Whole};
 
 /// The game and the number of seats, for commands whose agents may not contain a game.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct GameArgs {
     /// Game with optional house rules: `NAME`, `NAME?flag=value` or
     /// `FILE.toml?flag=value&flag=value`. `ashta game` lists the names. A bot contains its game.
@@ -15,7 +15,7 @@ pub struct GameArgs {
 }
 
 /// Options of `ashta game`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct ShowGameArgs {
     /// Name of a game, or a sheet (a file that ends in .toml), with optional house rules after a
     /// `?`. By default all games are listed.

@@ -32,7 +32,7 @@ AGENTS
 const HELP: &str = include_str!("help.txt");
 
 /// Train bots for the old race games of India, measure them and export them.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "ashta", version, help_template = HELP, after_help = AGENTS)]
 pub struct Cli {
     /// Look for bots and tables in this folder first. The next folders are `ASHTA_CHECKPOINTS`,
@@ -46,7 +46,7 @@ pub struct Cli {
 }
 
 /// The commands.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum Command {
     /// Choose a goal (play, train, compare, make a game, solve) and get the command for it.
     New,
@@ -138,7 +138,7 @@ pub enum Command {
 }
 
 /// Options of `ashta train`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct TrainArgs {
     /// Name of a configuration, with optional house rules (`ashte-kashte?pieces=2`); or a TOML file
     /// with settings; or the sheet of a game.
@@ -192,7 +192,7 @@ fn minutes(text: &str) -> Result<f64, String> {
 }
 
 /// Options of `ashta solve`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct SolveArgs {
     /// Name of a configuration, or a TOML file whose section [ruleset] is used, or the sheet of a
     /// game.
@@ -225,7 +225,7 @@ pub struct SolveArgs {
 }
 
 /// Number of games, seed and threads of matches.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Args)]
 pub struct MatchArgs {
     /// Pairs of games to play for each opponent or lineup. With three or four seats: games with
     /// each rotation of the seats.
@@ -257,7 +257,7 @@ impl MatchArgs {
 }
 
 /// Options of `ashta eval`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct EvalArgs {
     /// Agent to evaluate.
     pub agent: String,
@@ -312,7 +312,7 @@ fn hypotheses(text: &str) -> Result<(f64, f64), String> {
 }
 
 /// Options of `ashta arena`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct ArenaArgs {
     /// Agents to rank: names, bot files or engine:COMMAND.
     #[arg(required_unless_present = "merge", num_args = 2.., value_name = "AGENT")]
@@ -375,7 +375,7 @@ pub struct ArenaArgs {
 }
 
 /// Options of `ashta analyze`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct AnalyzeArgs {
     /// File of positions from `ashta play --record`, or of games from `ashta arena --games`.
     pub game: PathBuf,
@@ -406,7 +406,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Options of `ashta exploit`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct ExploitArgs {
     /// Bot with any look-ahead, or a table.
     pub agent: String,
@@ -424,7 +424,7 @@ pub struct ExploitArgs {
 }
 
 /// Commands for the benchmark.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum BenchmarkCommand {
     /// Replay all games of a result, and compute the throws and the regret again.
     Verify {
@@ -440,7 +440,7 @@ pub enum BenchmarkCommand {
 }
 
 /// Options of `ashta rollout`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct RolloutArgs {
     /// Position in the notation. If a seat must choose, each choice is estimated.
     pub position: String,
@@ -475,7 +475,7 @@ pub struct RolloutArgs {
 }
 
 /// Options of `ashta levels`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct LevelsArgs {
     /// Bot file or name of a bot.
     pub bot: String,
@@ -491,7 +491,7 @@ pub struct LevelsArgs {
 }
 
 /// Options of `ashta play`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct PlayArgs {
     /// Opponent on all other seats. A baseline plays the default game unless --game names another.
     #[arg(default_value = "greedy+2ply")]
@@ -517,7 +517,7 @@ pub struct PlayArgs {
 }
 
 /// Options of `ashta export`.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct ExportArgs {
     /// Folder of a training run, or file or name of a bot.
     pub source: String,
@@ -538,7 +538,7 @@ pub struct ExportArgs {
 }
 
 /// File formats of `ashta export`.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Default, PartialEq, ValueEnum)]
 pub enum ExportFormat {
     /// Bot file for the program, Python, Rust, C and the browser.
     #[default]

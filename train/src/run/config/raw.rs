@@ -104,7 +104,7 @@ const MOST_LAYERS: usize = 8;
 const MOST_UNITS: i64 = 4096;
 
 /// The origin of a value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(PartialEq)]
 pub enum Origin {
     /// The defaults of the program.
     Default,
@@ -125,7 +125,6 @@ impl fmt::Display for Origin {
 }
 
 /// A value and its origin.
-#[derive(Clone, Debug)]
 pub struct RawEntry {
     pub value: Value,
     pub origin: Origin,
@@ -133,7 +132,6 @@ pub struct RawEntry {
 
 /// The merged settings. A key includes its section, such as `run.seed`. Every key of the defaults
 /// exists; later layers replace single values.
-#[derive(Debug)]
 pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
     /// The text of the sheet, if the file is a sheet and not a settings file.

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The allotment so far: the steps and the role of each piece of the mover.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Allotment {
     pub steps: Slots,
     pub roles: Slots,

@@ -33,7 +33,6 @@ const FEW: u32 = 3;
 type Counts = [u8; 3];
 
 /// Throws that a unit can take.
-#[derive(Clone, Copy)]
 struct Share {
     /// The index of its throws other than 1 in [`Lists::counts`].
     at: usize,

@@ -43,7 +43,7 @@ const UNREADABLE: &str = "its output cannot be read";
 const QUOTED: usize = 80;
 
 /// Limits of engines.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Limits {
     /// The time that an engine has for a choice.
     pub patience: Duration,
@@ -52,7 +52,7 @@ pub struct Limits {
 }
 
 /// The command of an engine.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Program {
     /// The program and its arguments.
     words: Vec<String>,
@@ -115,7 +115,6 @@ impl Program {
 
 /// A player for one thread that asks an engine for its choices. After a fault, the player restarts
 /// the engine for the next choice.
-#[derive(Debug)]
 pub struct EnginePlayer {
     program: Program,
     running: Option<Running>,
@@ -181,7 +180,6 @@ fn stopped() -> Error {
 }
 
 /// A running engine; killed when it is dropped.
-#[derive(Debug)]
 pub(super) struct Running {
     /// Closed first. This asks the engine to end, but some engines continue to run.
     input: Option<ChildStdin>,
@@ -353,7 +351,6 @@ impl Running {
 
 /// When dropped, waits until the thread that reads the standard error has ended, at most
 /// [`END_TIMEOUT`].
-#[derive(Debug)]
 struct ErrorsRead(Receiver<()>);
 
 impl Drop for ErrorsRead {

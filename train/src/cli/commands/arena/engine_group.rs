@@ -102,7 +102,6 @@ fn end_marked(mark: &str) {
 }
 
 /// An engine and the processes that it has started; all are killed when it is dropped.
-#[derive(Debug)]
 pub struct EngineGroup {
     /// The engine.
     pub child: Child,

@@ -18,7 +18,7 @@ use ashta_env::game::Game;
 use serde::{Deserialize, Serialize};
 
 /// The settings of an arena. All except `luck` determine its games.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Version of the format.
     pub arena: u32,
@@ -38,7 +38,7 @@ pub struct Settings {
 }
 
 /// The name of an agent, and its version.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Named {
     /// Name of the agent.
     pub name: String,
@@ -51,7 +51,6 @@ pub struct Named {
 pub const FORMAT: u32 = 1;
 
 /// An open games file. It is locked, so that no other arena can add games.
-#[derive(Debug)]
 pub struct GamesFile {
     path: PathBuf,
     file: File,
