@@ -406,9 +406,7 @@ mod tests {
         ] {
             let seats = Ruleset::default_seats(seats).unwrap_or(SeatSet::ALL);
             let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            for place in
-                (0..=race.last_place()).filter(|&place| race.rules.room[usize::from(place)] > 0)
-            {
+            for place in (0..=race.last_place()).filter(|&place| race.rules.room[place] > 0) {
                 let mut state = race.initial_state(Seat::EAST);
                 let start = race.draw(&state);
                 state.pieces[Seat::EAST][race.pieces() - 1] = place;

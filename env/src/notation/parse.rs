@@ -202,7 +202,7 @@ fn bad(part: &'static str, text: &str, problem: impl Into<String>) -> NotationEr
 impl Race {
     /// The place with this name, if a piece can be there.
     fn place(&self, text: &str) -> Option<u8> {
-        let can_stand = |place: &u8| self.rules.room[usize::from(*place)] > 0;
+        let can_stand = |place: &u8| self.rules.room[*place] > 0;
         (0..=self.rules.goal)
             .filter(can_stand)
             .find(|&place| self.place_text(place) == text)
@@ -210,7 +210,7 @@ impl Race {
 
     /// The problem of a piece that is on an unknown place.
     fn no_place(&self, text: &str) -> String {
-        let can_stand = |place: u8| self.rules.room[usize::from(place)] > 0;
+        let can_stand = |place: u8| self.rules.room[place] > 0;
         let end = |place: u8| can_stand(place).then(|| self.place_text(place));
         let ends = (self.rules.home..=self.rules.goal).filter_map(end);
         let places = end(0).into_iter().chain(self.ranges(can_stand)).chain(ends);

@@ -165,7 +165,7 @@ impl Race {
         self.add_entry(&mut facts);
         let most = self.pieces() as u8;
         let room = |count: u8| {
-            let places = self.ranges(|place| rules.room[usize::from(place)] == count)?;
+            let places = self.ranges(|place| rules.room[place] == count)?;
             let kind = if count == most && count > 0 {
                 "any".to_owned()
             } else {
@@ -204,8 +204,7 @@ impl Race {
             true,
         );
         facts.set_if(unit.kind != UnitKind::None, "captures of units", true);
-        let is_contested =
-            |place: u8| rules.contested >> place & 1 == 1 && rules.room[usize::from(place)] > 0;
+        let is_contested = |place: u8| rules.contested >> place & 1 == 1 && rules.room[place] > 0;
         let contested = self.ranges(is_contested);
         facts.set_if(contested.is_some(), "contested", "some");
         facts.set("squares of captures", contested.unwrap_or_default());
@@ -312,7 +311,7 @@ impl Race {
             }
         }
         facts.set("marks", marks.join("\n"));
-        let is_met = |place: u8| rules.cells[Seat::SOUTH][usize::from(place)] != 0;
+        let is_met = |place: u8| rules.cells[Seat::SOUTH][place] != 0;
         let is_private =
             |place: u8| is_met(place) && (rules.contested | rules.marked) >> place & 1 == 0;
         let private = self.ranges(is_private);

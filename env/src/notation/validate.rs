@@ -4,7 +4,6 @@ use crate::{
     game::{Game, Payoff, Seat},
     race::{
         Race,
-        compile::PLACES,
         position::state::{NO_PIECE, State},
     },
 };
@@ -14,10 +13,7 @@ impl Race {
         let rules = &*self.rules;
         let pieces = &state.pieces[seat][..self.pieces()];
         if let Some((place, here)) = rules.crowded(state, seat) {
-            let (most, place) = (
-                rules.room[usize::from(place) % PLACES],
-                self.place_text(place),
-            );
+            let (most, place) = (rules.room[place], self.place_text(place));
             return Err(format!(
                 "{here} pieces are on {place}, but it has room for {most}"
             ));

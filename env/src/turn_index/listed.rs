@@ -240,9 +240,7 @@ impl ListedWalk {
         let bits = &rules.bits[mover];
         let [landed, passed] = rules
             .touched(index.sides.places(side), &rules.outcomes[outcome])
-            .map(|places| {
-                places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)])
-            });
+            .map(|places| places_of(places).fold(0, |cells, place| cells | bits[place]));
         let [single, unit] =
             [&rules.closing.to_single, &rules.closing.to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
@@ -265,14 +263,12 @@ impl ListedWalk {
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
         for enemy in index.others(mover) {
             let bits = &rules.bits[enemy];
-            for place in
-                (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0)
-            {
+            for place in (1..rules.home).filter(|&place| bits[place] & relevant.twos != 0) {
                 // Two pieces that only matter together can belong to two seats, or be on two places
                 // with the same square.
                 let is_apart = index.seats() > 2 || rules.back < rules.home;
-                let is_relevant_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
-                let room = usize::from(rules.room[usize::from(place)]);
+                let is_relevant_alone = is_apart || bits[place] & relevant.ones != 0;
+                let room = usize::from(rules.room[place]);
                 let mut more = Vec::new();
                 for others in &found {
                     let left = pieces - others.iter().filter(|(seat, _)| *seat == enemy).count();
@@ -290,7 +286,7 @@ impl ListedWalk {
             }
         }
         let are_relevant = |pieces: &Vec<Piece>| {
-            let cell = |&(seat, place): &Piece| rules.bits[seat][usize::from(place)];
+            let cell = |&(seat, place): &Piece| rules.bits[seat][place];
             let occupancy = pieces
                 .iter()
                 .fold(Occupancy::default(), |occupancy, piece| {
@@ -461,7 +457,7 @@ impl ListedWalk {
         let mut sum = 0_u32;
         for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {
-                if self.race.rules.bits[seat][usize::from(place) % PLACES] & held != 0 {
+                if self.race.rules.bits[seat][place] & held != 0 {
                     sum = sum.wrapping_add(key((seat, place)));
                 }
             }

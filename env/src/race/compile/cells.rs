@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     game::{BySeat, MAX_SEATS, Seat, SeatSet},
-    race::position::{seating::Participants, state::MAX_PIECES},
+    race::{
+        compile::{ByNumber, ByPlace},
+        position::{seating::Participants, state::MAX_PIECES},
+    },
     sheet::values::{
         Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet,
         UnitKind, UnitMeeting, WithPartner,
@@ -40,10 +43,10 @@ pub struct CellKinds {
 
 /// The tables by seat and place, as in [`super::Rules`].
 pub struct PlaceTables {
-    pub cells: Box<BySeat<[u8; PLACES]>>,
-    pub bits: Box<BySeat<[Cells; PLACES]>>,
-    pub places: Box<BySeat<[[u8; 2]; PLACES]>>,
-    pub meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
+    pub cells: Box<BySeat<ByPlace<u8>>>,
+    pub bits: Box<BySeat<ByPlace<Cells>>>,
+    pub places: Box<BySeat<ByPlace<[u8; 2]>>>,
+    pub meeting: Box<BySeat<ByPlace<[AllSlots; 2]>>>,
 }
 
 /// Cells that pieces close, and cells where two pieces are a unit.
@@ -241,12 +244,12 @@ impl<'a> CellMap<'a> {
         let pieces = &self.sheet.pieces;
         let begins_on_board =
             pieces.setup == Setup::All(SentTo::Start) || pieces.sent_to == Returns::START;
-        let mut cells = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
-        let mut bits = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
-        let mut places = Box::new(BySeat([[[NOWHERE; 2]; PLACES]; MAX_SEATS]));
+        let mut cells = Box::new(BySeat([ByNumber([0; PLACES]); MAX_SEATS]));
+        let mut bits = Box::new(BySeat([ByNumber([0; PLACES]); MAX_SEATS]));
+        let mut places = Box::new(BySeat([ByNumber([[NOWHERE; 2]; PLACES]); MAX_SEATS]));
         for seat in Seat::ALL {
-            bits[seat][usize::from(WALL)] = 1 << WALL;
-            for (at, square) in self.way(seat).iter().enumerate() {
+            bits[seat][WALL] = 1 << WALL;
+            for (at, square) in (0..).zip(self.way(seat)) {
                 // If pieces begin on the first square of their course or return there, only the
                 // owner uses this square.
                 let number = if at == 0 && begins_on_board {
@@ -257,19 +260,19 @@ impl<'a> CellMap<'a> {
                 cells[seat][at + 1] = number;
                 bits[seat][at + 1] = if number == 0 { 0 } else { 1 << number };
                 if kinds.plain >> number & 1 == 1 {
-                    let [first, second] = &mut places[seat][usize::from(number)];
-                    *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+                    let [first, second] = &mut places[seat][number];
+                    *(if *first == NOWHERE { first } else { second }) = at + 1;
                 }
             }
         }
         let mut meeting = Box::new(BySeat(
-            [[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS],
+            [ByNumber([[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]); MAX_SEATS],
         ));
         for seat in Seat::ALL {
-            for (place, cell) in cells[seat].iter().enumerate() {
+            for place in 0..PLACES as u8 {
                 for &enemy in seating.enemies(seat) {
                     let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
-                    let targets = places[enemy][usize::from(*cell)];
+                    let targets = places[enemy][cells[seat][place]];
                     for (visit, there) in meeting[seat][place].iter_mut().zip(targets) {
                         visit[slots.clone()].fill(there);
                     }

@@ -17,7 +17,7 @@ pub(crate) use cells::Closing;
 
 use std::{
     collections::BTreeSet,
-    ops::{BitAnd, BitOr},
+    ops::{BitAnd, BitOr, Index, IndexMut},
 };
 
 use arrayvec::ArrayVec;
@@ -50,6 +50,34 @@ pub const NOWHERE: u8 = 0xFE;
 /// A place that is closed to all seats in every bit table.
 pub const WALL: u8 = 127;
 
+/// A table by small numbers; a larger number counts modulo the length.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ByNumber<T, const LENGTH: usize>(pub [T; LENGTH]);
+
+/// A table by place, or by cell.
+pub type ByPlace<T> = ByNumber<T, PLACES>;
+
+impl<T, const LENGTH: usize> ByNumber<T, LENGTH> {
+    pub fn new(mut value: impl FnMut(u8) -> T) -> Self {
+        ByNumber(std::array::from_fn(|number| value(number as u8)))
+    }
+}
+
+impl<T, const LENGTH: usize> Index<u8> for ByNumber<T, LENGTH> {
+    type Output = T;
+    #[inline]
+    fn index(&self, number: u8) -> &T {
+        &self.0[usize::from(number) % LENGTH]
+    }
+}
+
+impl<T, const LENGTH: usize> IndexMut<u8> for ByNumber<T, LENGTH> {
+    #[inline]
+    fn index_mut(&mut self, number: u8) -> &mut T {
+        &mut self.0[usize::from(number) % LENGTH]
+    }
+}
+
 /// A byte for each piece slot of every seat.
 type AllSlots = [u8; MAX_SEATS * MAX_PIECES];
 
@@ -74,15 +102,15 @@ pub struct Rules {
     /// The place where a piece has made 0 steps.
     origin: u8,
     /// The cell of each place: `[seat][place]`.
-    pub cells: Box<BySeat<[u8; PLACES]>>,
+    pub cells: Box<BySeat<ByPlace<u8>>>,
     /// `[seat][cell]`: the places where the course of the seat visits the cell for the first and
     /// for the second time, if captures are possible there. [`NOWHERE`] means no visit.
-    pub places: Box<BySeat<[[u8; 2]; PLACES]>>,
+    pub places: Box<BySeat<ByPlace<[u8; 2]>>>,
     /// `[seat][place][visit][slot]`: for each piece of each enemy, the place (on the enemy's
     /// course) where a landing on `place` captures the piece, or [`NOWHERE`].
-    pub meeting: Box<BySeat<[[AllSlots; 2]; PLACES]>>,
+    pub meeting: Box<BySeat<ByPlace<[AllSlots; 2]>>>,
     /// The cell of each place, as a bit: `[seat][place]`.
-    pub bits: Box<BySeat<[Cells; PLACES]>>,
+    pub bits: Box<BySeat<ByPlace<Cells>>>,
     /// The first place on a square that the course has visited before, or the finish. All later
     /// places count as second visits.
     pub back: u8,
@@ -99,7 +127,7 @@ pub struct Rules {
     pub captured: Cells,
     /// For each place, the largest number of pieces of a seat there; 0 if no piece reaches the
     /// place.
-    pub room: [u8; PLACES],
+    pub room: ByPlace<u8>,
     /// The first place beyond the gate, which a capture opens; [`NOWHERE`] without a gate.
     pub gate: u8,
     pub gate_rule: GateRule,
@@ -145,7 +173,7 @@ pub struct Rules {
     /// The largest sum of the values of one throw.
     pub longest: u8,
     /// The effects of a throw of each value.
-    pub effects: [ThrowEffects; 256],
+    pub effects: ByNumber<ThrowEffects, 256>,
 }
 
 /// Decides which seats are allowed to go beyond their gate.
@@ -253,10 +281,10 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 
     /// Returns the occupancy with the pieces of one seat added; `bits` maps places to cells.
     #[inline]
-    pub fn with_pieces(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
-        places.iter().fold(self, |occupancy, &place| {
-            occupancy.with(bits[usize::from(place) % PLACES])
-        })
+    pub fn with_pieces(self, bits: &ByPlace<W>, places: &[u8]) -> Occupancy<W> {
+        places
+            .iter()
+            .fold(self, |occupancy, &place| occupancy.with(bits[place]))
     }
 }
 
@@ -280,8 +308,7 @@ impl Rules {
             .flat_map(|throw| throw.values)
             .filter(|&value| value > 0)
             .collect();
-        let effects: [ThrowEffects; 256] =
-            std::array::from_fn(|value| ThrowEffects::new(sheet, value as u8));
+        let effects: ByNumber<_, 256> = ByNumber::new(|value| ThrowEffects::new(sheet, value));
         let (home, goal) = home_and_goal(sheet, &board, pieces);
         let (enters_at, origin) = entry_and_origin(sheet);
         let gate = if sheet.gate.at == 0 {
@@ -296,8 +323,8 @@ impl Rules {
         let [one, two] = cells.with_room(&kinds, pieces);
         let bits = &tables.bits[Seat::SOUTH];
         Ok(Rules {
-            marked: cells.places_where(|at, _| bits[at + 1] & kinds.marked != 0),
-            contested: cells.places_where(|at, _| bits[at + 1] & kinds.plain != 0),
+            marked: cells.places_where(|at, _| bits.0[at + 1] & kinds.marked != 0),
+            contested: cells.places_where(|at, _| bits.0[at + 1] & kinds.plain != 0),
             lands_again: cells.places_on(&cells.marks_where(&|marks| marks.again)),
             declaring: cells.places_on(&squares_named(&sheet.unit.from)),
             back: cells.back(),
@@ -316,7 +343,7 @@ impl Rules {
             bits: tables.bits,
             captured: kinds.plain,
             closing: Closing::new(sheet, &kinds, [one, two]),
-            room: [0; PLACES],
+            room: ByNumber([0; PLACES]),
             gate_rule: GateRule::new(sheet, &seating),
             lap: if sheet.gate.at > 0 && sheet.gate.without == Without::Lap {
                 sheet.gate.lap.max(1)
@@ -343,9 +370,7 @@ impl Rules {
             gate,
             remembers_entry: sheet.entry.first_while == FirstWhile::Never,
             chances: chances(&outcomes, |_| true),
-            last_chances: chances(&outcomes, |throw| {
-                effects[usize::from(throw.values[0])].stops
-            }),
+            last_chances: chances(&outcomes, |throw| effects[throw.values[0]].stops),
             longest: outcomes
                 .iter()
                 .map(|throw| throw.values[0] + throw.values[1])
@@ -364,12 +389,12 @@ impl Rules {
     /// `two` for two pieces.
     fn with_room(mut self, one: Cells, two: Cells) -> Rules {
         for place in places_of(self.reachable()) {
-            let bit = self.bits[Seat::SOUTH][usize::from(place)];
+            let bit = self.bits[Seat::SOUTH][place];
             let most = [(one, 1), (two, 2)]
                 .into_iter()
                 .find(|(cells, _)| cells & bit != 0)
                 .map_or(MAX_PIECES, |(_, most)| most);
-            self.room[usize::from(place)] = most.min(self.seating.pieces) as u8;
+            self.room[place] = most.min(self.seating.pieces) as u8;
         }
         self
     }
@@ -409,7 +434,7 @@ impl Rules {
     /// Returns the step counts among `steps` that let a piece enter, as bits. `is_under_way` is 0
     /// for the values of `entry.first`, 1 for the values of `entry.next`.
     pub fn entering_steps(&self, is_under_way: usize, steps: u128) -> u128 {
-        let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
+        let enters = |&steps: &u8| self.effects[steps].enters[is_under_way];
         places_of(steps)
             .filter(enters)
             .fold(0, |all, steps| all | 1 << steps)
@@ -442,23 +467,20 @@ impl Rules {
     /// Returns the places with room for `least` or more pieces of a seat, as bits.
     pub fn places_with_room(&self, least: u8) -> u128 {
         let has_room = |(_, room): &(usize, &u8)| **room >= least;
-        let places = self.room.iter().enumerate().filter(has_room);
+        let places = self.room.0.iter().enumerate().filter(has_room);
         places.fold(0, |places, (place, _)| places | 1 << place)
     }
 
     /// Returns the cells of South's `places`. Cells and places are bits.
     pub fn cells_of(&self, places: u128) -> Cells {
-        places_of(places).fold(0, |cells, place| {
-            cells | self.bits[Seat::SOUTH][usize::from(place)]
-        })
+        places_of(places).fold(0, |cells, place| cells | self.bits[Seat::SOUTH][place])
     }
 
     /// Returns the cells where pieces of two of these seats can meet while all pieces are on
     /// `places`. Cells and places are bits.
     pub fn shared_cells(&self, seats: SeatSet, places: u128) -> Cells {
-        let held = |seat: Seat| {
-            places_of(places).fold(0, |held, place| held | self.bits[seat][usize::from(place)])
-        };
+        let held =
+            |seat: Seat| places_of(places).fold(0, |held, place| held | self.bits[seat][place]);
         let add = |[one, two]: [Cells; 2], held| [one | held, two | one & held];
         seats.iter().map(held).fold([0; 2], add)[1]
     }
@@ -521,7 +543,7 @@ impl Rules {
         if steps == 0 || from >= self.home {
             return WALL;
         }
-        if from + 1 == self.home && self.effects[usize::from(steps)].finishes {
+        if from + 1 == self.home && self.effects[steps].finishes {
             return self.home;
         }
         if to >= self.gate && !is_open && !self.gate_rule.is_open_to_all {
@@ -532,7 +554,7 @@ impl Rules {
             };
         }
         let over = to.saturating_sub(self.home);
-        let bits = |place: u8| self.bits[Seat::SOUTH][usize::from(place)];
+        let bits = |place: u8| self.bits[Seat::SOUTH][place];
         let is_own = |place: u8| place == from || bits(place) & bits(from) != 0;
         match self.overshoot {
             _ if to == self.home && self.fills => WALL,

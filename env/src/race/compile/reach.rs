@@ -69,7 +69,7 @@ impl Rules {
             steps |= (2 << a) - 2;
         }
         if self.unit.kind != UnitKind::None {
-            steps |= 1 << self.effects[usize::from(a)].unit_steps;
+            steps |= 1 << self.effects[a].unit_steps;
         }
         steps & !1
     }
@@ -99,8 +99,9 @@ impl Rules {
             self.reached(|place, hops| self.targets(place, hops, false)) & ((1 << self.home) - 2);
         let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
         let meets = |seat: Seat, enemy: Seat, place: u8| {
-            let cell = usize::from(self.cells[seat][usize::from(place)]);
-            self.places[enemy][cell].into_iter().any(is_there)
+            self.places[enemy][self.cells[seat][place]]
+                .into_iter()
+                .any(is_there)
         };
         let captures = |seat: Seat| {
             seating
@@ -129,8 +130,7 @@ impl Rules {
             .fold([0; 2], from);
         // If pieces bounce off the finish, a throw and then its step can reach other places than
         // their sum.
-        if self.overshoot == Overshoot::Bounces && self.effects[usize::from(throw.values[0])].bonus
-        {
+        if self.overshoot == Overshoot::Bounces && self.effects[throw.values[0]].bonus {
             touched = places_of(touched[0] & ((1 << self.home) - 2)).fold(touched, from);
         }
         if own.contains(&0) {
@@ -142,7 +142,7 @@ impl Rules {
             // A piece that has entered can move again if the entry does not spend the throw, or if
             // the step of 1 is still unused.
             let enters_first = !self.entry.by_bonus || self.turn.bonus_order == BonusOrder::Any;
-            let has_more = enters_first && self.effects[usize::from(throw.values[0])].bonus;
+            let has_more = enters_first && self.effects[throw.values[0]].bonus;
             let on = if self.entry.spends && !has_more {
                 0
             } else {

@@ -1,6 +1,6 @@
 //! Tests whether the squares have room for the pieces of a position.
 
-use super::{PLACES, Rules};
+use super::Rules;
 use crate::{game::Seat, race::position::state::State};
 
 impl Rules {
@@ -18,12 +18,12 @@ impl Rules {
     /// number.
     pub fn crowded(&self, state: &State, seat: Seat) -> Option<(u8, usize)> {
         let pieces = &state.pieces[seat][..self.seating.pieces];
-        let cell = |place: u8| self.cells[seat][usize::from(place) % PLACES];
+        let cell = |place: u8| self.cells[seat][place];
         pieces.iter().find_map(|&place| {
             let is_here =
                 |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);
             let here = pieces.iter().filter(is_here).count();
-            (here > usize::from(self.room[usize::from(place) % PLACES])).then_some((place, here))
+            (here > usize::from(self.room[place])).then_some((place, here))
         })
     }
 
@@ -31,7 +31,7 @@ impl Rules {
     /// first seat's piece.
     pub fn collision(&self, state: &State) -> Option<(Seat, Seat, u8)> {
         let seats = self.seating.seats;
-        let bit = |seat: Seat, place: u8| self.bits[seat][usize::from(place) % PLACES];
+        let bit = |seat: Seat, place: u8| self.bits[seat][place];
         seats
             .iter()
             .flat_map(|seat| seats.iter().map(move |other| (seat, other)))

@@ -2,16 +2,16 @@
 
 use crate::{
     game::BySeat,
-    race::compile::{Cells, Closing, PLACES, Rules, WALL},
+    race::compile::{ByNumber, ByPlace, Cells, Closing, Rules, WALL},
 };
 
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]
 pub struct Bits<W> {
     /// The cell of each place: `[seat][place]`.
-    pub at: BySeat<[W; PLACES]>,
+    pub at: BySeat<ByPlace<W>>,
     /// The cells of the places before each place: `[seat][place]`.
-    pub below: BySeat<[W; PLACES]>,
+    pub below: BySeat<ByPlace<W>>,
     pub closing: Closing<W>,
 }
 
@@ -42,13 +42,13 @@ impl Word for u64 {
 
 impl<W: Word> Bits<W> {
     pub fn new(rules: &Rules) -> Bits<W> {
-        let below = |bits: &[Cells; PLACES], place: usize| {
-            W::of(bits[..place].iter().fold(0, |cells, bit| cells | bit))
+        let below = |bits: &ByPlace<Cells>, place: u8| {
+            W::of((0..place).fold(0, |cells, place| cells | bits[place]))
         };
         let bits = &rules.bits.0;
         Bits {
-            at: BySeat(bits.map(|bits| bits.map(W::of))),
-            below: BySeat(bits.map(|bits| std::array::from_fn(|place| below(&bits, place)))),
+            at: BySeat(bits.map(|bits| ByNumber(bits.0.map(W::of)))),
+            below: BySeat(bits.map(|bits| ByNumber::new(|place| below(&bits, place)))),
             closing: rules.closing.map(W::of),
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     game::{MAX_SEATS, Seat},
     race::{
-        compile::{PLACES, Rules},
+        compile::Rules,
         position::{
             slots::{Set, Slots},
             state::{MAX_PIECES, State, in_order, sort},
@@ -18,7 +18,7 @@ impl Rules {
     /// reading a word right after writing its parts is slow.
     #[inline(always)]
     pub fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
-        let [first, second] = &self.meeting[mover][usize::from(to) % PLACES];
+        let [first, second] = &self.meeting[mover][to];
         let pieces = state.pieces.0.as_flattened();
         let is_there = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
         (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | is_there(slot))
@@ -28,7 +28,7 @@ impl Rules {
     /// Does the work of [`Rules::capture`] if an enemy is on the square.
     #[inline(never)]
     fn capture_there(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
-        let cell = self.cells[mover][usize::from(to) % PLACES];
+        let cell = self.cells[mover][to];
         let mut has_captured = false;
         for &enemy in self.seating.enemies(mover) {
             let (pieces, declared) = (state.pieces[enemy], state.declared[enemy]);
@@ -52,7 +52,7 @@ impl Rules {
         cell: u8,
         by: usize,
     ) -> Option<([u8; MAX_PIECES], u8)> {
-        let [first, second] = self.places[seat][usize::from(cell) % PLACES];
+        let [first, second] = self.places[seat][cell];
         let own = Slots::of(places);
         let there = own.are(first) | own.are(second);
         if there.is_empty() {

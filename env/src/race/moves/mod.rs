@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::{
     game::{ActionMask, Seat},
     race::{
-        compile::{Cells, Occupancy, PLACES, Rules, WALL},
+        compile::{ByNumber, ByPlace, Cells, Occupancy, Rules, WALL},
         position::{
             slots::Slots,
             state::{MAX_PIECES, NO_PIECE, State, in_order, sort},
@@ -62,9 +62,9 @@ pub struct Moves {
     rules: Arc<Rules>,
     /// `[stage][gate][value][place]`: the target of a single piece, or [`WALL`]. `stage` is 0 or 1
     /// as in [`Rules::entry_stage`], `gate` is 1 if the gate is open.
-    single: Box<[[[[u8; PLACES]; VALUES]; 2]; 2]>,
+    single: Box<[[ByNumber<ByPlace<u8>, VALUES>; 2]; 2]>,
     /// `[gate][value][place]`: the target of a unit, or [`WALL`].
-    unit: Box<[[[u8; PLACES]; VALUES]; 2]>,
+    unit: Box<[ByNumber<ByPlace<u8>, VALUES>; 2]>,
     /// Bitboards for boards with few cells.
     short: Option<Box<Bits<u64>>>,
     /// Bitboards for all boards.
@@ -80,15 +80,14 @@ pub struct Moves {
 impl Moves {
     pub fn new(rules: Arc<Rules>) -> Moves {
         let steps_of = |value: u8| if value == BONUS { 1 } else { value };
-        let hops = |steps: u8, is_open: bool| {
-            std::array::from_fn(|from| rules.target(from as u8, steps, is_open))
-        };
+        let hops =
+            |steps: u8, is_open: bool| ByNumber::new(|from| rules.target(from, steps, is_open));
         let enters = |stage: usize, value: u8| match value {
             BONUS => rules.entry.by_bonus,
-            value => value > 0 && rules.effects[usize::from(value)].enters[stage],
+            value => value > 0 && rules.effects[value].enters[stage],
         };
         let alone = |stage: usize, is_open: bool, value: u8| {
-            let mut places = hops(steps_of(value), is_open);
+            let mut places: ByPlace<u8> = hops(steps_of(value), is_open);
             places[0] = if enters(stage, value) {
                 rules.entered_at(steps_of(value))
             } else {
@@ -97,12 +96,10 @@ impl Moves {
             places
         };
         let by_gate = |stage: usize| {
-            [false, true]
-                .map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)))
+            [false, true].map(|is_open| ByNumber::new(|value| alone(stage, is_open, value)))
         };
-        let units = |is_open: bool| {
-            std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open))
-        };
+        let units =
+            |is_open: bool| ByNumber::new(|value| hops(rules.effects[value].unit_steps, is_open));
         Moves {
             can_revisit: rules.back < rules.home
                 || rules.lap > 0
@@ -116,8 +113,8 @@ impl Moves {
                 .bits
                 .0
                 .iter()
-                .flatten()
-                .all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
+                .flat_map(|bits| bits.0)
+                .all(|bit| bit < 1 << 63 || bit == 1 << WALL))
             .then(|| Box::new(Bits::new(&rules))),
             long: Box::new(Bits::new(&rules)),
             rules,
@@ -139,12 +136,12 @@ impl Moves {
         let (rules, from, is_unit) = (&*self.rules, own[group.slot], group.count > 1);
         if from == rules.home {
             // A piece is borne off when all other pieces are at the finish or borne off.
-            let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
+            let bears = rules.goal > rules.home && rules.effects[value].bears;
             return (bears && own[0] >= rules.home && !is_unit).then_some(rules.goal);
         }
         let to = self.target(state, seat, own, group, value);
         let cells = &rules.bits[seat];
-        let [start, landing] = [from, to].map(|place| cells[usize::from(place) % PLACES]);
+        let [start, landing] = [from, to].map(|place| cells[place]);
         let is_declared = |slot: usize| state.declared[seat] >> slot & 1 == 1;
         let is_pair = match rules.unit.kind {
             UnitKind::None => false,
@@ -178,10 +175,10 @@ impl Moves {
         group: Group,
         value: u8,
     ) -> u8 {
-        let place = usize::from(own[group.slot]) % PLACES;
+        let place = own[group.slot];
         if group.count > 1 {
             let is_open = self.rules.gate_rule.is_open(state, seat);
-            return self.unit[usize::from(is_open)][usize::from(value) % VALUES][place];
+            return self.unit[usize::from(is_open)][value][place];
         }
         self.hops(state, seat, own, value)[place]
     }
@@ -189,12 +186,12 @@ impl Moves {
     /// Returns for each place the target of a single piece of `seat`, whose pieces are on `own`;
     /// [`WALL`] if the piece is not allowed to move.
     #[inline]
-    fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], value: u8) -> &[u8; PLACES] {
+    fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], value: u8) -> &ByPlace<u8> {
         let (stage, is_open) = (
             self.rules.entry_stage(state, seat, own),
             self.rules.gate_rule.is_open(state, seat),
         );
-        &self.single[stage][usize::from(is_open)][usize::from(value) % VALUES]
+        &self.single[stage][usize::from(is_open)][value]
     }
 
     /// Moves a group of `seat` to the place `to`, and captures there. Returns whether a piece was
@@ -325,10 +322,8 @@ impl Moves {
             WALL => from,
             place => place,
         };
-        at[usize::from(to) % PLACES] & closed == 0
-            && (group.count > 1
-                || (1..steps)
-                    .all(|steps| at[usize::from(passed(steps)) % PLACES] & on.to_pass == 0))
+        at[to] & closed == 0
+            && (group.count > 1 || (1..steps).all(|steps| at[passed(steps)] & on.to_pass == 0))
     }
 
     /// Returns the pieces of `seat` that can take `value`, alone or as the first of two, and
@@ -377,32 +372,28 @@ impl Moves {
             let from = own[slot];
             let is_offered = from != last;
             last = from;
-            let start = at[usize::from(from) % PLACES];
-            let to = hops[usize::from(from) % PLACES];
-            let landing = at[usize::from(to) % PLACES];
+            let start = at[from];
+            let to = hops[from];
+            let landing = at[to];
             let mut can_go_alone = is_offered & (landing & on.to_single == none);
             let stays = self.can_revisit && landing & start != none;
-            let after = usize::from(
-                if from == 0 {
-                    self.rules.enters_at
-                } else {
-                    from
-                }
-                .wrapping_add(1),
-            ) % PLACES;
+            let after = if from == 0 {
+                self.rules.enters_at
+            } else {
+                from
+            }
+            .wrapping_add(1);
             if stays {
                 can_go_alone = is_offered
                     && self.can_hop(state, seat, own, Group { slot, count: 1 }, value, to);
             } else if self.can_revisit && on.to_pass != none && can_go_alone {
                 // Most pieces go straight ahead and do not pass these cells or their own cell.
                 let is_straight = from > 0 && to.wrapping_sub(from) == value;
-                let mut passed =
-                    at[after.min(usize::from(to) % PLACES)..usize::from(to) % PLACES].iter();
-                can_go_alone = is_straight && passed.all(|&cells| cells & on.to_pass == none)
+                let mut passed = after..to;
+                can_go_alone = is_straight && passed.all(|place| at[place] & on.to_pass == none)
                     || self.can_hop(state, seat, own, Group { slot, count: 1 }, value, to);
             } else if on.to_pass != none {
-                can_go_alone &=
-                    on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
+                can_go_alone &= on.to_pass & below[to] & !below[after] == none;
             }
             let mut can_go_together = false;
             if has_unit {
@@ -410,7 +401,7 @@ impl Moves {
                     && start & bits.closing.unit_cells & on.own.twos != none;
                 let pair = Group { slot, count: 2 };
                 let to = self.target(state, seat, own, pair, value);
-                let landing = at[usize::from(to) % PLACES];
+                let landing = at[to];
                 can_go_together = is_offered & is_unit & (landing & on.to_unit == none);
                 if self.can_revisit && is_unit && landing & start != none {
                     can_go_together = is_offered && self.can_hop(state, seat, own, pair, value, to);

@@ -35,7 +35,7 @@ pub struct Squares {
 
 impl Squares {
     pub fn new(rules: &Rules, seat: Seat) -> Squares {
-        let cell = |place: u8| match rules.cells[seat][usize::from(place) % PLACES] {
+        let cell = |place: u8| match rules.cells[seat][place] {
             cell if rules.captured >> cell & 1 == 1 => cell,
             _ => BESIDE,
         };

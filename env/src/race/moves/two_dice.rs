@@ -146,8 +146,7 @@ impl<'a> Hops<'a> {
     /// Returns whether `steps` let a waiting piece enter while the own pieces are on `own`.
     #[inline]
     fn enters(&self, steps: u8, own: Slots) -> bool {
-        self.rules.effects[usize::from(steps)].enters
-            [usize::from(self.squares.has_one_on_course(own))]
+        self.rules.effects[steps].enters[usize::from(self.squares.has_one_on_course(own))]
     }
 
     /// Returns the pieces that can move first by `steps`.

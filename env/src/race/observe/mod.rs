@@ -10,7 +10,7 @@ pub(crate) mod relations;
 use crate::{
     game::{Payoff, Seat},
     race::{
-        compile::{PLACES, Rules, reach::bits},
+        compile::{ByNumber, ByPlace, PLACES, Rules, reach::bits},
         observe::relations::{Relations, SeatFacts},
         position::state::{MAX_PIECES, NO_PIECE, Phase, State, role},
         turns::{FoundEntries, Turns, by_kind, registers::Registers},
@@ -31,7 +31,7 @@ pub struct Layout {
     /// by n − 1.
     places: Vec<u16>,
     /// For each place, its index among the places that pieces can reach.
-    ordinals: [u16; PLACES],
+    ordinals: ByPlace<u16>,
     declared: u16,
     seat_mark: u16,
     pub relations: Relations,
@@ -70,11 +70,11 @@ impl Layout {
             rules.seating.seats.len() as u16,
         );
         let throws = by_kind!(turns, turns => turns.throw_columns());
-        let mut ordinals = [0; PLACES];
+        let mut ordinals = ByNumber([0; PLACES]);
         let count = (0..=rules.goal)
-            .filter(|&place| rules.room[usize::from(place)] > 0)
+            .filter(|&place| rules.room[place] > 0)
             .zip(0..)
-            .map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal)
+            .map(|(place, ordinal)| ordinals[place] = ordinal)
             .count() as u16;
         let slot = count + ROLES;
         let mut column = 0;
@@ -86,7 +86,7 @@ impl Layout {
         // The order of the fields is the order of their columns.
         Layout {
             places: (0..=rules.goal)
-                .map(|place| take(rules.room[usize::from(place)].into()))
+                .map(|place| take(rules.room[place].into()))
                 .collect(),
             ordinals,
             declared: take(if rules.declares() { pieces } else { 0 }),
@@ -229,7 +229,7 @@ impl Layout {
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
         for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
-            active.push(at + self.ordinals[usize::from(place.min(rules.goal.into())) % PLACES]);
+            active.push(at + self.ordinals[place.min(rules.goal.into()) as u8]);
             active.extend(bits(state.roles[slot]).map(|role| at + self.slot - ROLES + role));
             let own = (0..rules.seating.pieces)
                 .filter(|&other| other != slot)
@@ -304,7 +304,7 @@ impl Left {
             return found;
         }
         let stage = rules.entry_stage(state, colour, own);
-        let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
+        let enters = |value: u8| rules.effects[value].enters[stage];
         // The piece enters with one of the throws, and the other throws then move it.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() {

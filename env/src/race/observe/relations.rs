@@ -10,7 +10,7 @@ use crate::{
     game::{BySeat, MAX_SEATS, Seat},
     race::{
         compile::{
-            PLACES, Rules,
+            ByNumber, ByPlace, PLACES, Rules,
             reach::{bits, places_of},
         },
         position::state::{MAX_PIECES, State},
@@ -35,7 +35,7 @@ const LEVELS: u16 = 16;
 pub struct Relations {
     /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat
     /// is `quarters` quarter turns away, counter-clockwise.
-    same: Box<BySeat<[u128; PLACES]>>,
+    same: Box<BySeat<ByPlace<u128>>>,
     hunted: u16,
     staged: u16,
     followed: u16,
@@ -50,8 +50,8 @@ impl Relations {
     /// Allocates the columns of a seat: `take` receives a number of columns and returns the first
     /// one.
     pub fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
-        let mut same = Box::new(BySeat([[0; PLACES]; MAX_SEATS]));
-        let on_course = 1..usize::from(rules.home);
+        let mut same = Box::new(BySeat([ByNumber([0; PLACES]); MAX_SEATS]));
+        let on_course = 1..rules.home;
         for other in Seat::ALL {
             let (same, others) = (&mut same[other], &rules.bits[other]);
             for place in on_course.clone() {
@@ -80,7 +80,7 @@ impl Relations {
             let same = self.same_square(enemy, owner);
             let pieces = &state.pieces[enemy];
             for slot in (0..rules.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
-                let place = usize::from(pieces[slot]) % PLACES;
+                let place = pieces[slot];
                 capturable |= if rules.contested >> place & 1 == 1 {
                     same[place]
                 } else {
@@ -93,21 +93,21 @@ impl Relations {
 
     /// Returns for each place of `seat` the places of `other` on the same square.
     #[inline]
-    fn same_square(&self, seat: Seat, other: Seat) -> &[u128; PLACES] {
+    fn same_square(&self, seat: Seat, other: Seat) -> &ByPlace<u128> {
         &self.same.0[seat.quarters_to(other)]
     }
 
     #[inline]
     pub fn facts(&self, rules: &Rules, state: &State) -> SeatFacts {
         let mut facts = SeatFacts {
-            on_course: BySeat::default(),
-            progress: BySeat::default(),
+            on_course: [0; MAX_SEATS],
+            progress: [0; MAX_SEATS],
         };
         for seat in rules.seating.seats.iter() {
             let pieces = &state.pieces[seat][..rules.seating.pieces];
             let on_course = pieces.iter().filter(|&&place| place < rules.home);
-            facts.on_course[seat] = on_course.fold(0, |places, &place| places | 1 << place);
-            facts.progress[seat] = pieces
+            facts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
+            facts.progress[seat.index()] = pieces
                 .iter()
                 .map(|&place| u16::from(place.min(rules.home)))
                 .sum();
@@ -127,7 +127,7 @@ impl Relations {
         mut push: impl FnMut(u16),
     ) {
         let pieces = &state.pieces[owner];
-        let own = (facts.on_course[owner] & !1).reverse_bits();
+        let own = (facts.on_course[owner.index()] & !1).reverse_bits();
         // A waiting piece counts as a piece on the place from which its first throw moves it.
         let entry = if rules.enters_by_count() {
             rules.enters_at
@@ -135,7 +135,7 @@ impl Relations {
             rules.enters_at - 1
         };
         let hunters = |&enemy: &Seat| {
-            let on_course = facts.on_course[enemy];
+            let on_course = facts.on_course[enemy.index()];
             let reversed = (on_course & !1 | (on_course & 1) << entry).reverse_bits();
             (enemy, reversed, rules.gate_rule.is_open(state, enemy))
         };
@@ -145,7 +145,7 @@ impl Relations {
         for slot in
             (0..rules.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot]))
         {
-            let place = usize::from(pieces[slot]) % PLACES;
+            let place = pieces[slot];
             let mut hunters_at = 0;
             for &(enemy, hunters, is_open) in &hunters {
                 let places = rules.ahead(self.same_square(owner, enemy)[place], is_open);
@@ -154,11 +154,12 @@ impl Relations {
             }
             if rules.contested >> place & 1 == 1 && is_single(pieces, slot) {
                 hunted |= hunters_at;
-                staged[place * usize::from(STAGES) / usize::from(rules.home)] |= hunters_at;
+                staged[usize::from(place) * usize::from(STAGES) / usize::from(rules.home)] |=
+                    hunters_at;
             } else {
                 followed |= hunters_at;
             }
-            apart |= distances(own, place as u8);
+            apart |= distances(own, place);
         }
         let mut push_all =
             |distances: u16, at: u16| bits(distances).for_each(|distance| push(at + distance));
@@ -168,10 +169,10 @@ impl Relations {
         }
         push_all(followed, at + self.followed);
         push_all(apart, at + self.apart);
-        let progress = facts.progress[owner];
+        let progress = facts.progress[owner.index()];
         push(at + self.progress + progress * LEVELS / (self.most + 1));
         if owner != observer {
-            let lead = i32::from(progress) - i32::from(facts.progress[observer]);
+            let lead = i32::from(progress) - i32::from(facts.progress[observer.index()]);
             // `step` is about 1/32 of the largest progress. The highest level is a lead of at least
             // 7 times `step`. The lowest level is a lead of less than −7 times `step`.
             let step = (i32::from(self.most / LEVELS) / 2).max(1);
@@ -184,9 +185,9 @@ impl Relations {
 /// The facts about each seat that determine all relations.
 pub struct SeatFacts {
     /// The places before the finish that have a piece, as bits.
-    on_course: BySeat<u128>,
+    on_course: [u128; MAX_SEATS],
     /// The sum of the places, up to the finish.
-    progress: BySeat<u16>,
+    progress: [u16; MAX_SEATS],
 }
 
 /// Returns the distances of pieces behind `place` as bits: bit d means d + 1 steps. `place` is at

@@ -69,7 +69,7 @@ impl DiceTurns {
             rules
                 .faces
                 .iter()
-                .any(|&face| rules.effects[usize::from(face)].enters[stage])
+                .any(|&face| rules.effects[face].enters[stage])
         };
         let enters_freely = (0..2).all(can_enter)
             && (1..=rules.longest)

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     game::{Action, ActionMask},
     race::{
-        compile::{PLACES, Rules, WALL, reach::places_of},
+        compile::{ByNumber, ByPlace, Rules, WALL, reach::places_of},
         position::state::{MAX_PIECES, Phase, State, role, sort},
     },
 };
@@ -31,19 +31,19 @@ pub const KIND: KindOfTurn = KindOfTurn {
 pub struct DivideTurns {
     pub rules: Arc<Rules>,
     /// For each place, the step counts that a piece can move, as bits; always contains 0.
-    steps: Box<[u32; PLACES]>,
+    steps: Box<ByPlace<u32>>,
 }
 
 impl DivideTurns {
     pub fn new(rules: Arc<Rules>) -> DivideTurns {
         let can_move = |from: u8, count: u8| from > 0 && rules.target(from, count, true) != WALL;
-        let steps = |from: usize| {
+        let steps = |from: u8| {
             (1..=rules.longest)
-                .filter(|&count| can_move(from as u8, count))
+                .filter(|&count| can_move(from, count))
                 .fold(1, |all, count| all | 1 << count)
         };
         DivideTurns {
-            steps: Box::new(std::array::from_fn(steps)),
+            steps: Box::new(ByNumber::new(steps)),
             rules,
         }
     }
@@ -76,9 +76,9 @@ impl DivideTurns {
     /// Returns the parts that a piece can get, as bits. 0 is always possible.
     fn parts(&self, place: u8, dice: [u8; 2]) -> u32 {
         let total = dice[0] + dice[1];
-        let parts = self.steps[usize::from(place) % PLACES] & ((2 << total) - 1);
+        let parts = self.steps[place] & ((2 << total) - 1);
         let home = self.rules.home.saturating_sub(place);
-        let needs_doublet = self.rules.effects[usize::from(home)].needs_doublet;
+        let needs_doublet = self.rules.effects[home].needs_doublet;
         if needs_doublet && home <= total && dice != [home, home] {
             parts & !(1 << home)
         } else {
@@ -100,7 +100,7 @@ impl DivideTurns {
         let [a, b] = state.dice;
         let own = &state.pieces[state.mover];
         let stage = self.rules.entry_stage(state, state.mover, own);
-        a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[stage]
+        a == b && own[0] == 0 && self.rules.effects[a].enters[stage]
     }
 
     /// Returns whether an action can be applied: it enters a waiting piece, or the next piece can

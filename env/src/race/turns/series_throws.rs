@@ -65,7 +65,7 @@ const COUNT_COLUMNS: u16 = 10;
 impl SeriesThrows {
     pub fn new(rules: Arc<Rules>) -> SeriesThrows {
         let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
-        let stops = |value: &u8| rules.effects[usize::from(*value)].stops;
+        let stops = |value: &u8| rules.effects[*value].stops;
         let mut faces = [0; 4];
         faces
             .iter_mut()
@@ -209,7 +209,7 @@ impl SeriesThrows {
     /// Returns whether a throw lets a piece enter while no piece is on the course.
     #[inline]
     fn enters(&self, value: u8) -> bool {
-        self.rules.effects[usize::from(value)].enters[0]
+        self.rules.effects[value].enters[0]
     }
 
     /// Adds a throw to the series. If no own piece is on the board, throws before the first throw

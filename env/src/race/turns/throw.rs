@@ -168,7 +168,7 @@ impl ThrowTurns {
 
     fn part(&self, state: &State) -> Part {
         let [left, whole] = state.dice;
-        let has_step = self.rules.effects[usize::from(whole)].bonus;
+        let has_step = self.rules.effects[whole].bonus;
         let kind = match state.phase {
             Phase::Allot if has_step && left == 1 => PartKind::Step,
             Phase::Allot if has_step => PartKind::AfterStep,
@@ -283,7 +283,7 @@ impl ThrowTurns {
     fn is_lost(&self, state: &State) -> bool {
         self.loses_last
             && state.registers[THROWN] == self.most_throws
-            && self.rules.effects[usize::from(state.dice[0])].again
+            && self.rules.effects[state.dice[0]].again
     }
 
     /// Returns whether an action can be applied, even if it is illegal. An action of two pieces
@@ -300,7 +300,7 @@ impl ThrowTurns {
             return self.can_divide(state, slot, state.dice[0]);
         }
         if self.steps_first {
-            let has_step = self.rules.effects[usize::from(state.dice[0])].bonus;
+            let has_step = self.rules.effects[state.dice[0]].bonus;
             return has_step && state.phase == Phase::Choose && slot < self.rules.seating.pieces;
         }
         own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
@@ -367,8 +367,7 @@ impl ThrowTurns {
             (state.phase, state.registers[GRANTED]) = (Phase::Allot, is_granted.into());
             return;
         }
-        if is_first && self.rules.effects[usize::from(thrown)].bonus && (counts || !self.loses_last)
-        {
+        if is_first && self.rules.effects[thrown].bonus && (counts || !self.loses_last) {
             // The other part is the step, or the throw if the step was first. It follows unless no
             // piece can use it.
             let dice = [if is_step_first { thrown } else { 1 }, thrown];
@@ -395,7 +394,7 @@ impl ThrowTurns {
     #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool, fails: bool) {
         let ([tries, count, _], mover) = (state.registers, state.mover);
-        let by_value = self.rules.effects[usize::from(thrown)].again & counts;
+        let by_value = self.rules.effects[thrown].again & counts;
         let is_granted = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         let tries_again = fails & !is_granted & (tries + 1 < self.rules.entry.tries);
         let again = is_granted | tries_again;
@@ -432,7 +431,7 @@ impl TurnMachine for ThrowTurns {
         if self.is_lost(state) {
             return ActionMask::of_bits(1 << PASS.0);
         }
-        if self.steps_first && self.rules.effects[usize::from(state.dice[0])].bonus {
+        if self.steps_first && self.rules.effects[state.dice[0]].bonus {
             return self.actions_in_either_order(state);
         }
         self.actions_of_throw(state, state.dice[0])

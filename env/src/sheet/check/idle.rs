@@ -101,7 +101,7 @@ impl<'a> Effects<'a> {
     }
 
     pub fn moves_units(&self) -> bool {
-        let steps = |throw: &Throw| self.rules.effects[usize::from(throw.values[0])].unit_steps;
+        let steps = |throw: &Throw| self.rules.effects[throw.values[0]].unit_steps;
         self.has_units() && self.rules.outcomes.iter().any(|throw| steps(throw) > 0)
     }
 

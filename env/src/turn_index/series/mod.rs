@@ -364,7 +364,7 @@ fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Sid
             return side;
         }
         let (places, mark) = (*index.sides.places(side), index.sides.mark(side));
-        let cell = turns.rules.cells[Seat::SOUTH][usize::from(place)];
+        let cell = turns.rules.cells[Seat::SOUTH][place];
         let left =
             turns
                 .rules

@@ -141,7 +141,7 @@ fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u
         0
     };
     // A place without a square has no bit.
-    let cell = rules.bits[owner][usize::from(place)];
+    let cell = rules.bits[owner][place];
     let mut found = Vec::new();
     for &enemy in race.seating.enemies(owner) {
         let is_open = rules.gate_rule.is_open(state, enemy);
@@ -152,9 +152,8 @@ fn distances_behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u
             for steps in 1..=FAR as u8 {
                 let from = if *from == 0 { entry } else { *from };
                 let reached = rules.targets(from, 1 << steps, is_open);
-                let is_there = |to: u8| {
-                    (1..rules.home).contains(&to) && rules.bits[enemy][usize::from(to)] & cell != 0
-                };
+                let is_there =
+                    |to: u8| (1..rules.home).contains(&to) && rules.bits[enemy][to] & cell != 0;
                 found.extend(places_of(reached).any(is_there).then_some(u16::from(steps)));
             }
         }

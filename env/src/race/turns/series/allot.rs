@@ -210,7 +210,7 @@ impl SeriesTurns {
     /// Returns the steps of two pieces that take a throw of `pips` together.
     #[inline]
     pub fn joint_steps(&self, pips: u8) -> u8 {
-        self.rules.effects[usize::from(pips)].unit_steps
+        self.rules.effects[pips].unit_steps
     }
 
     /// Returns whether a unit can take a throw of `joint` steps.

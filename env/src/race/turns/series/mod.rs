@@ -20,7 +20,7 @@ use super::{
 use crate::{
     game::{Action, ActionMask, Seat},
     race::{
-        compile::{PLACES, Rules},
+        compile::Rules,
         position::{
             seating::Participants,
             slots::{Set, Slots},
@@ -126,10 +126,10 @@ impl SeriesTurns {
     /// These pieces are on `places` of the course of `seat`.
     pub fn held_places(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
         let bits = &self.rules.bits;
-        let held = places.iter().fold(0, |held, &place| {
-            held | bits[seat][usize::from(place) % PLACES]
-        });
-        let is_held = |place: &u8| bits[by][usize::from(*place)] & held != 0;
+        let held = places
+            .iter()
+            .fold(0, |held, &place| held | bits[seat][place]);
+        let is_held = |place: &u8| bits[by][*place] & held != 0;
         (1..self.rules.home)
             .filter(is_held)
             .fold(0, |places, place| places | 1 << place)
