@@ -55,7 +55,7 @@ pub fn view((race, state): (Race, State)) -> Answer {
             "place": race.place_text(piece.place),
             "is_marked": piece.is_marked,
             "is_unit": is_unit(&race, &standing, piece),
-            "is_back": is_back(&race, piece),
+            "is_back": piece.is_back,
         })
     });
     let (node, mover) = node(&race, &state);
@@ -196,14 +196,6 @@ pub fn why((race, state): (Race, State)) -> Answer {
     Ok(json!({"idle": idle, "reasons": reasons.collect::<Vec<_>>()}))
 }
 
-/// Whether a piece is on the part of its course that returns over squares of an earlier part.
-fn is_back(race: &Race, piece: &Standing) -> bool {
-    let course = race.board().course(piece.seat);
-    let first_again = (1..course.len()).find(|&at| course[..at].contains(&course[at]));
-    let place = usize::from(piece.place);
-    first_again.is_some_and(|at| place > at && place < course.len())
-}
-
 /// Whether a piece forms a unit with another piece of its seat.
 fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
     let sheet = race.ruleset().sheet();
@@ -221,7 +213,7 @@ fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
     match sheet.unit.kind {
         UnitKind::None => false,
         UnitKind::Declared => {
-            piece.is_marked && !is_back(race, piece) && count(&|other| other.is_marked) > 1
+            piece.is_marked && !piece.is_back && count(&|other| other.is_marked) > 1
         }
         UnitKind::Together => {
             let number = usize::from(piece.place) + usize::from(sheet.board.first_number) - 1;

@@ -68,6 +68,8 @@ pub struct Standing {
     /// Whether the piece is in a declared unit (`unit.kind = "declared"`), or on its way home over
     /// squares that the course visits twice.
     pub is_marked: bool,
+    /// Whether the piece is on the part of its course that returns over squares of an earlier part.
+    pub is_back: bool,
 }
 
 impl Race {
@@ -79,9 +81,8 @@ impl Race {
             let is_own = |&finish: &Square| self.ground(finish) == Ground::End(Some(seat));
             let keep = self.rules.finish_of(seat).filter(is_own);
             for (slot, &place) in state.pieces[seat][..self.pieces()].iter().enumerate() {
-                let is_on_its_way_back =
-                    place >= self.rules.back && self.rules.back < self.rules.home;
-                let is_marked = state.declared[seat] >> slot & 1 == 1 || is_on_its_way_back;
+                let returns = place >= self.rules.back && self.rules.back < self.rules.home;
+                let is_marked = state.declared[seat] >> slot & 1 == 1 || returns;
                 let square = if place == self.rules.home {
                     keep
                 } else {
@@ -92,6 +93,7 @@ impl Race {
                     square,
                     place,
                     is_marked,
+                    is_back: returns && place < self.rules.home,
                 });
             }
         }

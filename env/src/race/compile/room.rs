@@ -4,6 +4,12 @@ use super::Rules;
 use crate::{game::Seat, race::position::state::State};
 
 impl Rules {
+    /// Returns the number of pieces of a seat.
+    #[inline]
+    pub fn pieces(&self) -> usize {
+        self.seating.pieces
+    }
+
     /// Returns the position at the start of a game.
     pub fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);

@@ -106,7 +106,7 @@ impl Moves {
                 || rules.overshoot == Overshoot::Bounces,
             has_units: rules.unit.kind != UnitKind::None,
             are_units_tied: !rules.unit.split,
-            has_few_pieces: rules.seating.pieces <= FEW,
+            has_few_pieces: rules.pieces() <= FEW,
             single: Box::new([0, 1].map(by_gate)),
             unit: Box::new([false, true].map(units)),
             short: (rules
@@ -152,8 +152,7 @@ impl Moves {
             let becomes_unit = rules.declares() && rules.declaring >> from & 1 == 1;
             let is_alike =
                 |slot: usize| own[slot] == from && is_declared(slot) == is_declared(group.slot);
-            let are_alike =
-                group.slots().end <= rules.seating.pieces && group.slots().all(is_alike);
+            let are_alike = group.slots().end <= rules.pieces() && group.slots().all(is_alike);
             from > 0 && are_alike && (is_pair || becomes_unit)
         } else {
             !(is_pair && self.are_units_tied && (rules.declares() || self.is_tied(own, from)))

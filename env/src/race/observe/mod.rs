@@ -65,10 +65,7 @@ const MEETINGS: u16 = 4;
 
 impl Layout {
     pub fn new(rules: &Rules, turns: &Turns, registers: &Registers, payoff: Payoff) -> Layout {
-        let (pieces, seats) = (
-            rules.seating.pieces as u16,
-            rules.seating.seats.len() as u16,
-        );
+        let (pieces, seats) = (rules.pieces() as u16, rules.seating.seats.len() as u16);
         let throws = by_kind!(turns, turns => turns.throw_columns());
         let mut ordinals = ByNumber([0; PLACES]);
         let count = (0..=rules.goal)
@@ -187,7 +184,7 @@ impl Layout {
         let pieces = &state.pieces[owner];
         let mut nth = 0;
         let mut last = NO_PIECE;
-        for &place in &pieces[..rules.seating.pieces] {
+        for &place in &pieces[..rules.pieces()] {
             nth = if place == last { nth + 1 } else { 0 };
             last = place;
             active.push(at + self.places[usize::from(place)] + nth);
@@ -227,11 +224,11 @@ impl Layout {
         let enemies = self.relations.capturable_by(rules, state, colour);
         // All places except the first (off the board) and the last.
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
-        for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {
+        for (slot, &place) in reached[..rules.pieces()].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
             active.push(at + self.ordinals[place.min(rules.goal.into()) as u8]);
             active.extend(bits(state.roles[slot]).map(|role| at + self.slot - ROLES + role));
-            let own = (0..rules.seating.pieces)
+            let own = (0..rules.pieces())
                 .filter(|&other| other != slot)
                 .map(|other| reached[other])
                 .fold(0, |places, other| {

@@ -68,7 +68,7 @@ impl Relations {
             apart: take(FAR),
             progress: take(LEVELS),
             lead: take(LEVELS),
-            most: u16::from(rules.home) * rules.seating.pieces as u16,
+            most: u16::from(rules.home) * rules.pieces() as u16,
         }
     }
 
@@ -79,7 +79,7 @@ impl Relations {
         for &enemy in rules.seating.enemies(owner) {
             let same = self.same_square(enemy, owner);
             let pieces = &state.pieces[enemy];
-            for slot in (0..rules.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
+            for slot in (0..rules.pieces()).filter(|&slot| is_single(pieces, slot)) {
                 let place = pieces[slot];
                 capturable |= if rules.contested >> place & 1 == 1 {
                     same[place]
@@ -104,7 +104,7 @@ impl Relations {
             progress: [0; MAX_SEATS],
         };
         for seat in rules.seating.seats.iter() {
-            let pieces = &state.pieces[seat][..rules.seating.pieces];
+            let pieces = &state.pieces[seat][..rules.pieces()];
             let on_course = pieces.iter().filter(|&&place| place < rules.home);
             facts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
             facts.progress[seat.index()] = pieces
@@ -142,9 +142,7 @@ impl Relations {
         let hunters: ArrayVec<_, MAX_SEATS> =
             rules.seating.enemies(owner).iter().map(hunters).collect();
         let (mut hunted, mut staged, mut followed, mut apart) = (0, [0; STAGES as usize], 0, 0);
-        for slot in
-            (0..rules.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot]))
-        {
+        for slot in (0..rules.pieces()).filter(|&slot| (1..rules.home).contains(&pieces[slot])) {
             let place = pieces[slot];
             let mut hunters_at = 0;
             for &(enemy, hunters, is_open) in &hunters {

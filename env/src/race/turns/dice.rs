@@ -52,7 +52,7 @@ pub struct DiceTurns {
 
 impl DiceTurns {
     pub fn new(rules: Arc<Rules>) -> DiceTurns {
-        let (seating, pieces) = (&rules.seating, rules.seating.pieces);
+        let (seating, pieces) = (&rules.seating, rules.pieces());
         // From a place that is far from the gate, all step counts lead to squares before the gate.
         // A piece there can certainly move if other pieces close fewer squares than there are step
         // counts. Each piece of the partner closes one square. Two pieces of an enemy or of the own
@@ -259,10 +259,7 @@ impl TurnMachine for DiceTurns {
 
     fn apply_action(&self, state: &mut State, action: Action) {
         let colour = self.colour(state);
-        let moves = match (
-            state.phase,
-            actions::slot(action, self.rules.seating.pieces),
-        ) {
+        let moves = match (state.phase, actions::slot(action, self.rules.pieces())) {
             (Phase::Allot, _) => self.second_move(state, colour, action),
             (_, None) => None,
             (_, Some(slot)) => {
@@ -374,7 +371,7 @@ impl TurnNotation for DiceTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else {
+        let Some(slot) = actions::slot(action, self.rules.pieces()) else {
             return "pass".to_owned();
         };
         let place = self
@@ -382,7 +379,7 @@ impl TurnNotation for DiceTurns {
             .place_within(state, &state.pieces[self.colour(state)], slot);
         let die = self.die(state, action);
         let unit = &self.rules.words.unit;
-        if actions::is_pair(action, self.rules.seating.pieces) {
+        if actions::is_pair(action, self.rules.pieces()) {
             format!("{die},{die}: {unit} on {place}")
         } else {
             format!("{die}: {place}")
@@ -390,7 +387,7 @@ impl TurnNotation for DiceTurns {
     }
 
     fn commutes(&self, state: &State, actions: &[Action]) -> bool {
-        let slots = |&action: &Action| actions::slot(action, self.rules.seating.pieces);
+        let slots = |&action: &Action| actions::slot(action, self.rules.pieces());
         let [Some(first), Some(second)] = *actions.iter().map(slots).collect::<Vec<_>>() else {
             return true;
         };
@@ -408,7 +405,7 @@ impl TurnNotation for DiceTurns {
 
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let (slot, colour) = (
-            actions::slot(action, self.rules.seating.pieces)?,
+            actions::slot(action, self.rules.pieces())?,
             self.colour(state),
         );
         let die = if action >= LARGER_FIRST {
@@ -426,10 +423,10 @@ impl TurnNotation for DiceTurns {
             }
         };
         let (kind, from) = (
-            MoveKind::of(action, self.rules.seating.pieces),
+            MoveKind::of(action, self.rules.pieces()),
             state.pieces[colour][slot],
         );
-        let used = actions::together(action, self.rules.seating.pieces);
+        let used = actions::together(action, self.rules.pieces());
         Some(Move {
             used,
             ..Move::by(kind, slot, [from, to], self.die(state, action))

@@ -55,14 +55,14 @@ impl DivideTurns {
 
     /// Returns the number of pieces that already have their part.
     pub fn parts_given(&self, state: &State) -> usize {
-        state.roles[..self.rules.seating.pieces]
+        state.roles[..self.rules.pieces()]
             .iter()
             .filter(|&&role| role != role::FRESH)
             .count()
     }
 
     fn next_slot(&self, state: &State) -> usize {
-        self.parts_given(state).min(self.rules.seating.pieces - 1)
+        self.parts_given(state).min(self.rules.pieces() - 1)
     }
 
     pub fn pips_left(&self, state: &State) -> u8 {
@@ -93,7 +93,7 @@ impl DivideTurns {
             places_of(self.parts(place, dice).into()).fold(0, |all, part| all | sums << part)
                 & total
         };
-        own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
+        own[slot..self.rules.pieces()].iter().fold(1, add) as u32
     }
 
     pub fn can_enter(&self, state: &State) -> bool {
@@ -111,7 +111,7 @@ impl DivideTurns {
             return slot == 0 && self.can_enter(state);
         }
         let parts = || self.parts(state.pieces[state.mover][slot], state.dice);
-        slot < self.rules.seating.pieces
+        slot < self.rules.pieces()
             && action.0 <= self.pips_left(state)
             && parts() >> action.0 & 1 == 1
     }
@@ -203,7 +203,7 @@ impl TurnMachine for DivideTurns {
         let hops = landed
             .into_iter()
             .zip(state.steps)
-            .take(self.rules.seating.pieces)
+            .take(self.rules.pieces())
             .filter(|&(_, steps)| steps > 0)
             .map(|(place, _)| place);
         self.finish(state, landed, hops);

@@ -103,7 +103,7 @@ impl EachTurns {
     }
 
     fn group(&self, action: Action) -> Group {
-        let pieces = self.rules.seating.pieces;
+        let pieces = self.rules.pieces();
         Group {
             slot: actions::slot(action, pieces).unwrap_or(0),
             count: actions::together(action, pieces),
@@ -129,7 +129,7 @@ impl EachTurns {
         ];
         let mut mask = ActionMask::EMPTY;
         for slot in
-            (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot))
+            (0..self.rules.pieces()).filter(|&slot| slot == 0 || like(slot - 1) != like(slot))
         {
             for (actions, together) in units
                 .into_iter()

@@ -55,7 +55,7 @@ pub trait TurnMachine {
     /// Returns whether an action of the space is well formed: it names an existing piece, or no
     /// piece.
     fn is_well_formed(&self, action: Action) -> bool {
-        let pieces = self.rules().seating.pieces;
+        let pieces = self.rules().pieces();
         actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
     }
 

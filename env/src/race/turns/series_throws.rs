@@ -365,13 +365,13 @@ impl SeriesThrows {
             return "pass".to_owned();
         };
         let (own, rules) = (&state.pieces[colour], &self.rules);
-        let slot = actions::slot(action, rules.seating.pieces).unwrap_or(0);
+        let slot = actions::slot(action, rules.pieces()).unwrap_or(0);
         let place = rules.place_within(state, own, slot);
         let is_waiting = state.roles[slot] == role::FRESH;
         match action {
             PASS => format!("{value}: unused"),
             LATER => format!("{value}: later"),
-            _ if actions::is_pair(action, rules.seating.pieces) => {
+            _ if actions::is_pair(action, rules.pieces()) => {
                 format!("{value}: {} on {place}", rules.words.unit)
             }
             _ if action >= THREES => format!("{value}: three on {place}"),

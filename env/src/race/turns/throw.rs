@@ -93,7 +93,7 @@ impl ThrowTurns {
             most_throws: turn.throw_limit().unwrap_or(u8::MAX),
             loses_last: turn.last_throw == LastThrow::Lost,
             is_in_parts: turn.divide == Divide::Finish || !entry.spends || !turn.bonus.is_empty(),
-            slots: actions::slots(rules.seating.pieces),
+            slots: actions::slots(rules.pieces()),
             moves: Moves::new(Arc::clone(&rules)),
             rules,
         }
@@ -205,7 +205,7 @@ impl ThrowTurns {
         }
         if self.has_parts {
             let parts =
-                (0..self.rules.seating.pieces).filter(|&slot| self.can_divide(state, slot, throw));
+                (0..self.rules.pieces()).filter(|&slot| self.can_divide(state, slot, throw));
             parts.for_each(|slot| mask.insert(Action(self.slots + slot as u8)));
         }
         with_pass(
@@ -291,7 +291,7 @@ impl ThrowTurns {
     /// that can be divided.
     #[inline]
     fn can_apply(&self, state: &State, action: Action) -> bool {
-        if !actions::is_pair(action, self.rules.seating.pieces) {
+        if !actions::is_pair(action, self.rules.pieces()) {
             return true;
         }
         let own = &state.pieces[self.colour(state)];
@@ -301,9 +301,9 @@ impl ThrowTurns {
         }
         if self.steps_first {
             let has_step = self.rules.effects[state.dice[0]].bonus;
-            return has_step && state.phase == Phase::Choose && slot < self.rules.seating.pieces;
+            return has_step && state.phase == Phase::Choose && slot < self.rules.pieces();
         }
-        own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
+        own[slot] > 0 && slot + 1 < self.rules.pieces() && own[slot + 1] == own[slot]
     }
 
     /// Returns whether a throw can grant another throw by its value: it is not lost, and it is
@@ -344,7 +344,7 @@ impl ThrowTurns {
         let is_first = part.kind == PartKind::Whole;
         let (thrown, is_pair) = (
             part.thrown,
-            is_first && actions::is_pair(action, self.rules.seating.pieces),
+            is_first && actions::is_pair(action, self.rules.pieces()),
         );
         if is_pair && self.has_parts {
             let left;
@@ -578,7 +578,7 @@ impl TurnNotation for ThrowTurns {
         // Captured pieces are no longer on their places, so the comparison ignores captures.
         let mut played = *state;
         played.registers[GRANTED] = 0;
-        (0..self.rules.seating.pieces)
+        (0..self.rules.pieces())
             .filter(|&slot| state.pieces[mover][slot] == to)
             .any(|slot| {
                 let mut before = State {
@@ -612,14 +612,14 @@ impl TurnNotation for ThrowTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else {
+        let Some(slot) = actions::slot(action, self.rules.pieces()) else {
             return "pass".to_owned();
         };
         let place = self
             .rules
             .place_within(state, &state.pieces[self.colour(state)], slot);
         let (throw, words) = (state.dice[0], &self.rules.words);
-        match actions::is_pair(action, self.rules.seating.pieces) {
+        match actions::is_pair(action, self.rules.pieces()) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
             true if self.steps_first => format!("1: {place}"),
             true => format!("{throw}: {} on {place}", words.unit),
@@ -638,8 +638,8 @@ impl TurnNotation for ThrowTurns {
     fn unit_move(&self, state: &State, action: Action) -> Option<Move> {
         let seat = self.colour(state);
         let (own, part) = (&state.pieces[seat], self.part(state));
-        let slot = actions::slot(action, self.rules.seating.pieces)?;
-        if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
+        let slot = actions::slot(action, self.rules.pieces())?;
+        if actions::is_pair(action, self.rules.pieces()) && self.has_parts {
             let part = self.rules.home.saturating_sub(own[slot]);
             return Some(Move::by(
                 MoveKind::Alone,
@@ -648,7 +648,7 @@ impl TurnNotation for ThrowTurns {
                 part,
             ));
         }
-        let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
+        let is_first_step = self.steps_first && actions::is_pair(action, self.rules.pieces());
         let (action, by) = if is_first_step {
             (Action(slot as u8), BONUS)
         } else {

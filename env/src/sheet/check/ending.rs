@@ -172,7 +172,7 @@ impl LastPiece<'_> {
     /// The positions with the last piece on `place`: with no mark and with all marks. If squares
     /// must be filled, any one of them can be empty.
     fn positions(&self, place: u8) -> Vec<State> {
-        let (rules, pieces) = (self.rules, self.rules.seating.pieces);
+        let (rules, pieces) = (self.rules, self.rules.pieces());
         let end = if place < rules.home {
             rules.home
         } else {

@@ -136,7 +136,7 @@ impl Compared {
         reset_idle(&mut game);
         let (rules, closing) = (&game.rules, &game.rules.closing);
         let order = |&set: &SeatSet| {
-            let seating = Participants::new(&sheet.seats, set, rules.seating.pieces);
+            let seating = Participants::new(&sheet.seats, set, rules.pieces());
             set.iter().map(move |seat| seating.next(seat))
         };
         let steps = |place: u8| (1..=rules.longest).map(move |steps| (place, steps));
