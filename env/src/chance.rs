@@ -67,6 +67,24 @@ pub fn below(bound: usize, rng: &mut GameRng) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
 
+/// The decisions of a game of random legal actions, until the game ends or has had as many throws
+/// as its turn limit.
+pub fn random_decisions<G: Game>(game: &G, seed: u64) -> impl Iterator<Item = G::State> {
+    let mut rng = stream(seed, 0);
+    let mut state = game.initial_state(first_seat(game.spec().seats, &mut rng));
+    let mut throws = 0..game.spec().turn_limit;
+    std::iter::from_fn(move || {
+        throw_dice(game, &mut state, |state, _| {
+            throws
+                .next()
+                .map(|_| outcome(game.chance_outcomes(state), rng.next_u64()))
+        })?;
+        let (decision, legal) = (state.clone(), game.legal_actions(&state));
+        game.apply_action(&mut state, legal.nth(below(legal.len(), &mut rng))?);
+        Some(decision)
+    })
+}
+
 /// A random seat of `seats`, with equal probabilities.
 ///
 /// # Panics

@@ -353,19 +353,24 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// The states with the indices `range`.
-    fn states(&self, range: std::ops::Range<usize>) -> Vec<Position> {
-        let chunk = self
-            .before
-            .partition_point(|&before| before <= range.start)
-            .saturating_sub(1);
-        let skipped = range.start - self.before[chunk];
-        let numbers = chunk * CHUNK..self.index.numbers();
-        numbers
-            .filter_map(|number| self.index.state_of_number(number))
-            .skip(skipped)
-            .take(range.len())
-            .collect()
+    /// The states with these indices. Indices of one chunk are next to each other in most lists,
+    /// and the chunk is read only once for them.
+    fn states(&self, rows: &[usize]) -> Vec<Position> {
+        let mut read = (0..0, Vec::new());
+        let mut state = |&row: &usize| {
+            if !read.0.contains(&row) {
+                let chunk = self.before.partition_point(|&before| before <= row) - 1;
+                let end = ((chunk + 1) * CHUNK).min(self.index.numbers());
+                read = (
+                    self.before[chunk]..self.before[chunk + 1],
+                    (chunk * CHUNK..end)
+                        .filter_map(|number| self.index.state_of_number(number))
+                        .collect(),
+                );
+            }
+            read.1[row - read.0.start]
+        };
+        rows.iter().map(&mut state).collect()
     }
 }
 
@@ -411,27 +416,19 @@ impl Positions {
         index: &Bound<'py, PyAny>,
     ) -> Result<Bound<'py, PyAny>> {
         let count = self.__len__();
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let found = slice.indices(count as isize)?;
-            let begin = found.start as usize;
-            if found.step == 1 {
-                let states = py.detach(|| self.states(begin..begin + found.slicelength));
-                return Ok(States::of(py, &self.game, &states)?
-                    .into_pyobject(py)?
-                    .into_any());
-            }
-        }
         if let Ok(number) = index.extract() {
             let row = row_of(number, count)?;
             return Ok(self
                 .game
-                .state(self.states(row..row + 1)[0])
+                .state(self.states(&[row])[0])
                 .into_pyobject(py)?
                 .into_any());
         }
-        let all = py.import("builtins")?.call_method1("range", (count,))?;
-        let rows: Vec<usize> = if index.is_instance_of::<PySlice>() {
-            all.get_item(index)?.extract()?
+        let rows: Vec<usize> = if let Ok(slice) = index.cast::<PySlice>() {
+            let found = slice.indices(count as isize)?;
+            (0..found.slicelength as isize)
+                .map(|at| (found.start + at * found.step) as usize)
+                .collect()
         } else if let Ok(mask) = index.cast::<PyArray1<bool>>() {
             ensure!(
                 mask.len()? == count,
@@ -444,23 +441,10 @@ impl Positions {
         } else {
             index
                 .try_iter()?
-                .map(|row| all.get_item(row?)?.extract())
+                .map(|row| row_of(row?.extract()?, count))
                 .collect::<PyResult<_>>()?
         };
-        let states: Vec<Position> = py.detach(|| {
-            // Rows of one chunk are next to each other in most lists, and a chunk is read only once
-            // for them.
-            let mut read = (0..0, Vec::new());
-            let mut state = |row: usize| {
-                if !read.0.contains(&row) {
-                    let at = self.before.partition_point(|&before| before <= row);
-                    let chunk = self.before[at - 1]..self.before[at];
-                    read = (chunk.clone(), self.states(chunk));
-                }
-                read.1[row - read.0.start]
-            };
-            rows.iter().map(|&row| state(row)).collect()
-        });
+        let states = py.detach(|| self.states(&rows));
         Ok(States::of(py, &self.game, &states)?
             .into_pyobject(py)?
             .into_any())

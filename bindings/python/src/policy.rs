@@ -10,7 +10,7 @@ use ashta_agents::play::{
     evaluator::{Evaluation, Evaluator, answer_open},
 };
 use ashta_env::{
-    chance::{self, GameRng},
+    chance::{GameRng, random_decisions},
     game::{Action, ActionMask, BySeat, Game as _},
     race::{Race, state::State as Position},
 };
@@ -18,7 +18,6 @@ use numpy::{
     PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use rand::Rng;
 
 use crate::{Result, game::Game, interrupt::Interrupt, states::States, wrong_type};
 
@@ -81,12 +80,7 @@ impl Policy {
 
     /// Whether the policy returns probabilities: asks it once, at the first decision of a game.
     pub fn returns_probabilities(&self, py: Python<'_>, game: &Game) -> Result<bool> {
-        let (race, mut rng) = (&*game.race, chance::stream(0, 0));
-        let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
-        let throw = |state: &Position, _| {
-            Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()))
-        };
-        if chance::throw_dice(race, &mut state, throw).is_some() {
+        if let Some(state) = random_decisions(&*game.race, 0).next() {
             // Two states, so that the answer for one state cannot be mistaken for the answer for
             // several.
             self.answer(py, game, &[state; 2])?;

@@ -7,13 +7,12 @@ use crate::run::{
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
 use ashta_env::{
-    chance,
+    chance::random_decisions,
     game::{Game, Outcome, Seat},
     notation::{Ground, RuleTopic},
-    race::{Race, board::Square, state::State},
+    race::{Race, board::Square},
     sheet::{NamedOdds, Odds, SCHEMA, Sheets, Throws, builtin},
 };
-use rand::Rng;
 use serde_json::{Value, json};
 
 use crate::cli::ShowGameArgs;
@@ -122,28 +121,13 @@ fn text(race: &Race) -> String {
 }
 
 /// The program looks for a choice in this many random games.
-const TRIED_GAMES: u64 = 100;
+pub const TRIED_GAMES: u64 = 100;
 
 /// Whether no player had a choice in any of the random games.
 fn is_pure_chance(race: &Race) -> bool {
-    (0..TRIED_GAMES).all(|game| {
-        let mut rng = chance::stream(game, 0);
-        let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
-        let mut throws = 0..race.spec().turn_limit;
-        let mut draw = |state: &State, _| {
-            throws
-                .next()
-                .map(|_| chance::outcome(race.chance_outcomes(state), rng.next_u64()))
-        };
-        while chance::throw_dice(race, &mut state, &mut draw).is_some() {
-            let legal = race.legal_actions(&state);
-            let Some(action) = legal.nth(0).filter(|_| legal.len() == 1) else {
-                return false;
-            };
-            race.apply_action(&mut state, action);
-        }
-        true
-    })
+    (0..TRIED_GAMES)
+        .flat_map(|game| random_decisions(race, game))
+        .all(|state| race.legal_actions(&state).len() == 1)
 }
 
 /// The seats and pieces of a game, and a line if the game has no choices.

@@ -5,11 +5,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::Contestant;
 use ashta_env::{
-    chance::{self, GameRng, below},
+    chance::{self, random_decisions},
     game::Game,
     race::{Race, state::State},
 };
-use rand::Rng;
 use serde_json::{Value, json};
 
 use super::{
@@ -17,7 +16,7 @@ use super::{
     entrant::ErrorFiles,
 };
 use crate::{
-    cli::commands::terminal,
+    cli::commands::{game::TRIED_GAMES, terminal},
     run::{
         games,
         output::{in_line, print},
@@ -90,28 +89,11 @@ type Rule = fn(&Program, &Race) -> Result<()>;
 /// Decisions of random games with more than one legal action; none if the game has no such
 /// decision.
 fn decisions(race: &Race) -> Vec<State> {
-    let (mut rng, mut found) = (chance::stream(1, 0), Vec::new());
-    let start = |rng: &mut GameRng| race.initial_state(chance::first_seat(race.spec().seats, rng));
-    let mut state = start(&mut rng);
-    while found.len() < DECISIONS {
-        let draw =
-            |state: &State, _| Some(chance::outcome(race.chance_outcomes(state), rng.next_u64()));
-        if chance::throw_dice(race, &mut state, draw).is_some() {
-            let legal = race.legal_actions(&state);
-            found.extend((legal.len() > 1).then_some(state));
-            race.apply_action(
-                &mut state,
-                legal
-                    .nth(below(legal.len(), &mut rng))
-                    .expect("a decision has a legal action"),
-            );
-        } else if found.is_empty() {
-            break;
-        } else {
-            state = start(&mut rng);
-        }
-    }
-    found
+    (0..TRIED_GAMES)
+        .flat_map(|game| random_decisions(race, game))
+        .filter(|state| race.legal_actions(state).len() > 1)
+        .take(DECISIONS)
+        .collect()
 }
 
 fn choices(program: &Program, race: &Race) -> Result<()> {
