@@ -16,7 +16,8 @@ import { serve } from "./server.js";
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
 export const SITE = join(TARGET, "web");
-// Assertions about the page wait until they hold, so that busy machines pass.
+// Assertions about the page that wait until they hold, so that busy machines pass. What must not
+// change is read once.
 export const expect = playwright.configure({ timeout: 60000 });
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -112,6 +113,9 @@ export async function ready(page, after = null) {
 // Waits for a state of the page that is or matches `wanted`.
 export const inState = (page, wanted) =>
   expect(page.locator("body")).toHaveAttribute("data-state", wanted);
+
+// A pattern of this text alone.
+export const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 export const state = (page) => page.evaluate(() => document.body.dataset.state);
 

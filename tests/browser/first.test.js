@@ -53,7 +53,7 @@ for (const colorScheme of ["light", "dark"]) {
       }
       await newGame(page, { game: "mensch", first: "N" });
       for (const id of ["#last-turn", "#learn"]) await expect(page.locator(id)).toBeVisible();
-      await expect(page.locator("#turn-note")).toHaveText("Press Throw. ");
+      await expect(page.locator("#turn-note")).toHaveText("Press Throw.");
     },
   );
 }

@@ -247,6 +247,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   for (const [text, message] of broken) {
     await paste(page, text);
     await expect(page.locator("#exchange-trouble"), text).toHaveText(message);
+    await expect(page.locator("#exchange-trouble"), text).toBeVisible();
     await expect(page.locator("#exchange"), "the dialog stays, and what was pasted").toBeVisible();
     await expect(page.locator("#pasted")).toHaveValue(text);
   }
@@ -261,7 +262,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
     /^Line 2: The game has no first position/,
   );
   await page.click("#exchange [data-close]");
-  await expect.poll(() => position(page)).toBe(before);
+  assert.equal(await position(page), before);
   // If moves contradict the end of a record, the page shows both.
   await show(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
   await expect(page.locator("#past-note")).toHaveText(/its moves do not end the game/);
@@ -314,7 +315,7 @@ pageTest(
     await expect(page.locator("#trouble")).toHaveText(
       /^This link cannot be opened. The link is damaged/,
     );
-    await expect.poll(() => position(page)).toBe(before);
+    assert.equal(await position(page), before);
     await other.close();
   },
 );

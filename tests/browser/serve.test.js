@@ -173,7 +173,7 @@ test(
         .locator("#trouble")
         .filter({ hasText: "ashta has stopped. Start it again; your game is kept." })
         .waitFor();
-      await expect.poll(() => position(page)).toBe(before);
+      assert.equal(await position(page), before);
       await page.evaluate(() => {
         document.body.dataset.state = "stopped";
       });

@@ -44,25 +44,26 @@ where
     };
     let random = play(game, evaluator, RANDOM, &guess).expected(RANDOM);
     let mut temperature = RANDOM;
+    let calibrate = |(level, target)| {
+        for _ in 0..GUESSES {
+            temperature = play(game, evaluator, temperature, &guess).temperature(target);
+        }
+        let played = play(game, evaluator, temperature, config);
+        let regret = played.regret();
+        Some(Calibration {
+            level,
+            temperature,
+            regret: regret.mean,
+            regret_interval: regret.interval,
+            games: played.report.games,
+            score: played.report.score?,
+            score_interval: played.report.interval,
+        })
+    };
     Level::ALL
         .into_iter()
         .filter_map(|level| Some((level, level.share()? * random)))
-        .map(|(level, target)| {
-            for _ in 0..GUESSES {
-                temperature = play(game, evaluator, temperature, &guess).temperature(target);
-            }
-            let played = play(game, evaluator, temperature, config);
-            let regret = played.regret();
-            Some(Calibration {
-                level,
-                temperature,
-                regret: regret.mean,
-                regret_interval: regret.interval,
-                games: played.report.games,
-                score: played.report.score?,
-                score_interval: played.report.interval,
-            })
-        })
+        .map(calibrate)
         .collect()
 }
 

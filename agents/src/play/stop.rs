@@ -23,15 +23,6 @@ impl Stop {
     }
 }
 
-/// Breaks a computation if `is_stopped`.
-pub fn stop_if(is_stopped: bool) -> ControlFlow<()> {
-    if is_stopped {
-        ControlFlow::Break(())
-    } else {
-        ControlFlow::Continue(())
-    }
-}
-
 impl Default for Stop {
     /// A stop that is never set.
     fn default() -> Stop {
@@ -42,5 +33,14 @@ impl Default for Stop {
 impl fmt::Debug for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stop").finish_non_exhaustive()
+    }
+}
+
+/// Breaks a computation if `is_stopped`.
+pub fn stop_if(is_stopped: bool) -> ControlFlow<()> {
+    if is_stopped {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
     }
 }

@@ -88,12 +88,10 @@ pub fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> us
 
 #[cfg(test)]
 mod tests {
-    use ashta_env::game::RaceGame;
-
     use super::*;
     use ashta_env::{
         chance,
-        game::Outcome,
+        game::{Outcome, RaceGame},
         testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
     };
 

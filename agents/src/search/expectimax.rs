@@ -216,15 +216,13 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use ashta_env::game::RaceGame;
-
     use super::*;
     use crate::{
         play::agent::{Agent, GameRng, OnePly},
         search::test_support::{ExactEvaluator, Ignorant},
     };
     use ashta_env::{
-        game::{Outcome, Seat},
+        game::{Outcome, RaceGame, Seat},
         testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows},
     };
     use rand::SeedableRng;

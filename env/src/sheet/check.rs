@@ -26,9 +26,10 @@ const MOST_PROBLEMS: usize = 100;
 
 /// A sheet in which every optional key has its default.
 pub static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
-    let table = "name = ''\ntitle = ''\nsummary = ''\nseats = { allowed = [], turn_limit = 1 }\n\
+    let text = "name = ''\ntitle = ''\nsummary = ''\nseats = { allowed = [], turn_limit = 1 }\n\
                 board = { side = 1, course = '' }\npieces = { count = 1 }\nthrows = { values = [] }\n\
-                turn = { kind = 'throw', must = 'one' }".parse::<Table>().expect("a table");
+                turn = { kind = 'throw', must = 'one' }";
+    let table = text.parse::<Table>().expect("a table");
     Sheet::deserialize(table)
         .expect("a sheet with every required key")
         .table()

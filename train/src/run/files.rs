@@ -3,11 +3,11 @@
 
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
 use std::{
     fmt::Display,
     fs::{File, OpenOptions, TryLockError},
     io::{ErrorKind, Write},
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Error, Result, bail};

@@ -322,7 +322,7 @@ impl Rules {
         let tables = cells.tables(&kinds, &seating);
         let [one, two] = cells.with_room(&kinds, pieces);
         let bits = &tables.bits[Seat::SOUTH];
-        Ok(Rules {
+        let rules = Rules {
             marked: cells.places_where(|at, _| bits.0[at + 1] & kinds.marked != 0),
             contested: cells.places_where(|at, _| bits.0[at + 1] & kinds.plain != 0),
             lands_again: cells.places_on(&cells.marks_where(&|marks| marks.again)),
@@ -381,8 +381,8 @@ impl Rules {
             effects,
             board: board.clone(),
             seating,
-        }
-        .with_room(one, two))
+        };
+        Ok(rules.with_room(one, two))
     }
 
     /// Sets the room of each reachable place. Cells of `one` have room for one piece, cells of
@@ -403,6 +403,12 @@ impl Rules {
     #[inline]
     pub fn steps(&self, place: u8) -> u8 {
         place.saturating_sub(self.origin)
+    }
+
+    /// Returns the number of pieces of a seat.
+    #[inline]
+    pub fn pieces(&self) -> usize {
+        self.seating.pieces
     }
 
     /// Returns the place of a piece that enters by a throw of `value`.

@@ -4,12 +4,6 @@ use super::Rules;
 use crate::{game::Seat, race::position::state::State};
 
 impl Rules {
-    /// Returns the number of pieces of a seat.
-    #[inline]
-    pub fn pieces(&self) -> usize {
-        self.seating.pieces
-    }
-
     /// Returns the position at the start of a game.
     pub fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);
@@ -45,7 +39,6 @@ impl Rules {
                 other > seat
                     && (!self.partners_share || self.seating.enemies(seat).contains(&other))
             })
-            .into_iter()
             .find_map(|(seat, other)| {
                 let held = state.pieces[other]
                     .iter()

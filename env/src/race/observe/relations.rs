@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    game::{BySeat, MAX_SEATS, Seat},
+    game::{MAX_SEATS, Seat},
     race::{
         compile::{
             ByNumber, ByPlace, PLACES, Rules,
@@ -35,7 +35,7 @@ const LEVELS: u16 = 16;
 pub struct Relations {
     /// `[quarters][place]`: the places of another seat on the square of `place`, as bits. This seat
     /// is `quarters` quarter turns away, counter-clockwise.
-    same: Box<BySeat<ByPlace<u128>>>,
+    same: Box<[ByPlace<u128>; MAX_SEATS]>,
     hunted: u16,
     staged: u16,
     followed: u16,
@@ -50,10 +50,10 @@ impl Relations {
     /// Allocates the columns of a seat: `take` receives a number of columns and returns the first
     /// one.
     pub fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
-        let mut same = Box::new(BySeat([ByNumber([0; PLACES]); MAX_SEATS]));
+        let mut same = Box::new([ByNumber([0; PLACES]); MAX_SEATS]);
         let on_course = 1..rules.home;
-        for other in Seat::ALL {
-            let (same, others) = (&mut same[other], &rules.bits[other]);
+        for (quarters, same) in same.iter_mut().enumerate() {
+            let others = &rules.bits[Seat::SOUTH.rotated(quarters)];
             for place in on_course.clone() {
                 let cell = rules.bits[Seat::SOUTH][place];
                 let places = on_course.clone().filter(|&other| cell & others[other] != 0);
@@ -94,7 +94,7 @@ impl Relations {
     /// Returns for each place of `seat` the places of `other` on the same square.
     #[inline]
     fn same_square(&self, seat: Seat, other: Seat) -> &ByPlace<u128> {
-        &self.same.0[seat.quarters_to(other)]
+        &self.same[seat.quarters_to(other)]
     }
 
     #[inline]

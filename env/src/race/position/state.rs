@@ -8,7 +8,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use crate::game::{BySeat, Seat};
+use crate::game::{BySeat, MAX_SEATS, Seat};
 pub(crate) use crate::sheet::values::MAX_KINDS;
 pub use crate::sheet::values::MAX_PIECES;
 
@@ -82,7 +82,7 @@ impl State {
     pub(crate) fn empty(first: Seat) -> State {
         State {
             series: Series::default(),
-            pieces: BySeat([[NO_PIECE; MAX_PIECES]; 4]),
+            pieces: BySeat([[NO_PIECE; MAX_PIECES]; MAX_SEATS]),
             steps: [0; MAX_PIECES],
             roles: [role::FRESH; MAX_PIECES],
             dice: [0; 2],

@@ -2,12 +2,6 @@
 
 use std::fs::File;
 
-use crate::run::{
-    files::write_whole,
-    games,
-    output::{columns, in_line, print, print_json},
-    progress::percent,
-};
 use anyhow::{Context, Result, bail};
 use ashta_agents::{arena::game_record::GameLine, play::files::read_text};
 use ashta_env::{game::Game, race::Race, sheet::Sheets};
@@ -17,6 +11,12 @@ use crate::{
     report::{
         analysis::{Analysis, AnalyzedTurn, PlayerAnalysis},
         page::{BoardPicture, Contents, ShownGame, page},
+    },
+    run::{
+        files::write_whole,
+        games,
+        output::{columns, in_line, print, print_json},
+        progress::percent,
     },
 };
 

@@ -2,12 +2,6 @@
 
 use std::path::Path;
 
-use crate::run::{
-    evaluation::{MatchResult, against, score_table},
-    files::check_writable,
-    games,
-    output::{in_line, print, print_json, remark},
-};
 use anyhow::{Result, bail};
 use ashta_agents::{
     arena::{Interval, MatchProgress, sides},
@@ -19,7 +13,15 @@ use ashta_env::game::Game;
 use serde_json::json;
 
 use super::terminal;
-use crate::cli::EvalArgs;
+use crate::{
+    cli::EvalArgs,
+    run::{
+        evaluation::{MatchResult, against, score_table},
+        files::check_writable,
+        games,
+        output::{in_line, print, print_json, remark},
+    },
+};
 
 /// Runs the command.
 ///

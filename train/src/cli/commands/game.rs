@@ -1,9 +1,5 @@
 //! `ashta game`: lists the games, shows one with its board and rules, or checks a sheet.
 
-use crate::run::{
-    games,
-    output::{columns, in_line, paragraphs, print, print_json, wrapped},
-};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::{describe, describe_sheet};
 use ashta_env::{
@@ -15,7 +11,13 @@ use ashta_env::{
 };
 use serde_json::{Value, json};
 
-use crate::cli::ShowGameArgs;
+use crate::{
+    cli::ShowGameArgs,
+    run::{
+        games,
+        output::{columns, in_line, paragraphs, print, print_json, wrapped},
+    },
+};
 
 /// Runs the command.
 ///

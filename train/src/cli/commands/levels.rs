@@ -1,16 +1,18 @@
 //! `ashta levels`: calibrates and measures the levels of difficulty of a bot.
 
-use crate::run::{
-    files::check_writable,
-    games,
-    output::{columns, print, print_json, with_interval},
-};
 use anyhow::{Context, Result, bail};
 use ashta_agents::{arena::levels::calibrate, play::level::Calibration};
 use ashta_env::game::Game;
 use serde_json::json;
 
-use crate::cli::LevelsArgs;
+use crate::{
+    cli::LevelsArgs,
+    run::{
+        files::check_writable,
+        games,
+        output::{columns, print, print_json, with_interval},
+    },
+};
 
 /// Runs the command.
 ///

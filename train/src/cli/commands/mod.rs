@@ -21,12 +21,14 @@ mod train;
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::run::{Actors, config::usual_game, games, output};
 use anyhow::{Context, Result, bail};
 use ashta_agents::play::files::check_target;
 use clap::CommandFactory;
 
-use crate::cli::{BenchmarkCommand, Cli, Command};
+use crate::{
+    cli::{BenchmarkCommand, Cli, Command},
+    run::{Actors, config::usual_game, games, output},
+};
 
 /// Runs a command; without one, `ashta new`. `ashta train` plays its games on `actors`.
 ///

@@ -2,7 +2,6 @@
 
 use std::{fs::File, sync::Arc};
 
-use crate::run::{config::usual_game, games, output::in_line};
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::{play::throws::random_seed, roster::NamedAgent};
 use ashta_env::{
@@ -16,6 +15,7 @@ use crate::{
         play::{PlayTable, Session},
     },
     report::analysis::is_bounded,
+    run::{config::usual_game, games, output::in_line},
 };
 
 /// Reads a position of a built-in game, of the game of `agent`, or of the sheet that `--game`

@@ -2,12 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use crate::run::{
-    config::Config,
-    files::check_writable,
-    games,
-    output::{print, print_json, remark},
-};
 use anyhow::{Context, Result, bail};
 use ashta_agents::{
     perfect::{
@@ -21,7 +15,15 @@ use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use serde_json::json;
 
 use super::terminal;
-use crate::cli::SolveArgs;
+use crate::{
+    cli::SolveArgs,
+    run::{
+        config::Config,
+        files::check_writable,
+        games,
+        output::{print, print_json, remark},
+    },
+};
 
 /// The time between two saves is at least this many times the duration of a save.
 const SAVING: u32 = 20;

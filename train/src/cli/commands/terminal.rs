@@ -19,13 +19,19 @@ pub const INTERRUPTED: u8 = 130;
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// A stop that is set on the first request to stop (Ctrl-C, SIGTERM), which also prints `message`.
+static STOPS: AtomicBool = AtomicBool::new(false);
+
+/// A stop that [`on_interrupt`] sets.
+pub fn stop() -> Stop {
+    Stop::when(|| STOPS.load(Ordering::Relaxed))
+}
+
+/// On the first request to stop (Ctrl-C, SIGTERM), prints `message` and sets the returned [`stop`].
 /// The second request ends the process immediately.
 ///
 /// # Errors
 /// When signals cannot be received.
 pub fn on_interrupt(message: &'static str) -> Result<Stop> {
-    static STOPS: AtomicBool = AtomicBool::new(false);
     let mut begun: Option<Instant> = None;
     let handler = move || {
         // Some terminals send several signals for one request.
@@ -39,7 +45,7 @@ pub fn on_interrupt(message: &'static str) -> Result<Stop> {
         STOPS.store(true, Ordering::Relaxed);
     };
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")?;
-    Ok(Stop::when(|| STOPS.load(Ordering::Relaxed)))
+    Ok(stop())
 }
 
 /// Creates a progress bar of `length` steps, called `unit`.

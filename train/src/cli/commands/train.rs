@@ -1,22 +1,24 @@
 //! `ashta train`: trains, evaluates and exports a bot, from a configuration or from an interrupted
 //! run.
 
-use crate::run::{
-    Actors, Run,
-    config::{self, Config},
-    evaluation::score_table,
-    games,
-    output::{print, print_json, remark},
-    prepare,
-    rundir::RunInfo,
-    runlog::RunLog,
-};
 use anyhow::{Result, bail};
 use ashta_agents::{play::stop::stop_if, roster::folders::Folders};
 use serde_json::json;
 
 use super::terminal;
-use crate::cli::TrainArgs;
+use crate::{
+    cli::TrainArgs,
+    run::{
+        Actors, Run,
+        config::{self, Config},
+        evaluation::score_table,
+        games,
+        output::{print, print_json, remark},
+        prepare,
+        rundir::RunInfo,
+        runlog::RunLog,
+    },
+};
 
 /// Runs the command; `actors` play the games if there are any.
 ///

@@ -34,16 +34,16 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// When the program breaks a rule, or the game does not exist.
 pub fn run(command: &str, game: &str, patience: Duration) -> Result<()> {
     let race = games::race_of(Some(game), None, &[])?;
-    let stop = terminal::on_interrupt("stopping (press Ctrl-C again to stop now)")?;
     let limits = Limits {
         patience,
-        stop: stop.clone(),
+        stop: terminal::stop(),
     };
     if decisions(&race).is_empty() {
         bail!("{game} has no choices: check the program in another game");
     }
     let mut errors = ErrorFiles::new(None);
     let program = Program::new(command, errors.of(0)?, limits)?;
+    let stop = terminal::on_interrupt("stopping (press Ctrl-C again to stop now)")?;
     let wrong = || format!("the program does not answer `hello` as an engine of {game}");
     program.hello(&race).with_context(wrong)?;
     let rules: [(&str, Rule); 3] = [

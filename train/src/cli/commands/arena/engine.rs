@@ -38,6 +38,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const KEPT_ERRORS: u64 = 1 << 20;
 /// Number of lines of an engine that can wait to be read.
 const WAITING_LINES: usize = 16;
+/// The message for output that cannot be read.
 const UNREADABLE: &str = "its output cannot be read";
 /// An error quotes this many characters of a wrong answer.
 const QUOTED: usize = 80;
@@ -89,7 +90,7 @@ impl Program {
     /// When the engine does not start, does not answer as the protocol requires, or does not play
     /// the game.
     pub fn hello(&self, race: &Race) -> Result<Value> {
-        let (_, hello) = Running::start(self)?;
+        let (_, hello) = Running::start(self).map_err(|error| anyhow!("{error:#}"))?;
         let played = race.ruleset().base().name.as_str();
         if let Some(known) = hello["games"]
             .as_array()

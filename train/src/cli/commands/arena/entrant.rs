@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{files::cannot_write, games, output::remark};
 use anyhow::{Context, Result, ensure};
 use ashta_agents::{
     arena::tournament::{Entrant, distinct_names},
@@ -14,7 +13,10 @@ use super::{
     engine::{Limits, Program},
     games_file::Named,
 };
-use crate::cli::GameArgs;
+use crate::{
+    cli::GameArgs,
+    run::{files::cannot_write, games, output::remark},
+};
 
 /// The names of engines begin with this text.
 const ENGINE: &str = "engine:";

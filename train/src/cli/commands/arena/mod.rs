@@ -14,11 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::run::{
-    files::{cannot_write, check_writable, write_whole},
-    games,
-    output::{print_json, remark},
-};
 use anyhow::{Context, Result, anyhow, bail};
 use ashta_agents::{
     arena::{
@@ -38,6 +33,11 @@ use super::terminal;
 use crate::{
     cli::ArenaArgs,
     report::page::{BoardPicture, Contents, LengthChart, ShownGame, page},
+    run::{
+        files::{cannot_write, check_writable, write_whole},
+        games,
+        output::{print_json, remark},
+    },
 };
 use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
@@ -58,10 +58,9 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     if let (Some(path), false) = (&args.games_file, args.merge.is_empty()) {
         return games_file::merge(&args.merge, path);
     }
-    let stop = terminal::on_interrupt("stopping (press Ctrl-C again to stop now)")?;
     let limits = Limits {
         patience: Duration::from_secs_f64(args.move_seconds),
-        stop: stop.clone(),
+        stop: terminal::stop(),
     };
     let mut errors = ErrorFiles::new(args.engine_errors.as_deref());
     let (race, entrants) = enter(&args.agents, &args.game, &limits, &mut errors)?;
@@ -70,6 +69,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
+    let stop = terminal::on_interrupt("stopping (press Ctrl-C again to stop now)")?;
     let (facts, swings) = arena.play(&stop)?;
     drop(errors);
     let summary = arena.tournament.summary(&facts);
