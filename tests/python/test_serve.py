@@ -40,9 +40,7 @@ def serving(data, folder, files=1024):
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
             kind = answer.getheader("Content-Type")
-            return SimpleNamespace(
-                status=answer.status, kind=kind, content=answer.read()
-            )
+            return SimpleNamespace(status=answer.status, kind=kind, content=answer.read())
 
         yield SimpleNamespace(ask=ask, address=address, process=server)
         server.terminate()
