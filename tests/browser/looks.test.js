@@ -68,6 +68,6 @@ pageTest(
     });
     await show(page, "siga S:21,home/N:23,home N 1");
     await inState(page, /over$/);
-    await expect.poll(() => page.evaluate(() => globalThis.petals)).toBe(0);
+    assert.equal(await page.evaluate(() => globalThis.petals), 0);
   },
 );

@@ -194,7 +194,7 @@ pageTest(
   "the page is in the language of the browser, or of the setting",
   { locale: "de-AT" },
   async (page) => {
-    await expect(page.locator("html").first()).toHaveAttribute("lang", "de");
+    await expect(page.locator("html")).toHaveAttribute("lang", "de");
     await page.click("nav [data-dialog=settings]");
     await Promise.all([page.waitForEvent("load"), page.selectOption("#set-language", "en")]);
     await page.waitForFunction(() => document.documentElement.lang === "en");

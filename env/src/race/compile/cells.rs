@@ -3,15 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    AllSlots, Cells, NOWHERE, PLACES, WALL,
+    AllSlots, ByNumber, ByPlace, Cells, NOWHERE, PLACES, WALL,
     board::{Courses, Square},
 };
 use crate::{
     game::{BySeat, MAX_SEATS, Seat, SeatSet},
-    race::{
-        compile::{ByNumber, ByPlace},
-        position::{seating::Participants, state::MAX_PIECES},
-    },
+    race::position::{seating::Participants, state::MAX_PIECES},
     sheet::values::{
         Area, Block, Group, MarkRule, Marks, Meeting, Returns, Room, SentTo, Setup, Sheet,
         UnitKind, UnitMeeting, WithPartner,
