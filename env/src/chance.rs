@@ -100,6 +100,7 @@ pub fn first_seat(seats: SeatSet, rng: &mut GameRng) -> Seat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
     #[test]
     fn throws_are_pinned() {
@@ -116,6 +117,18 @@ mod tests {
             .map(|_| first_seat(SeatSet::ALL, &mut rng).index())
             .collect();
         assert_eq!(seats, [3, 3, 2, 1, 3, 2, 2, 1]);
+    }
+
+    #[test]
+    fn random_games_have_decisions_alone_and_repeat() {
+        let toy = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        for seed in 0..20 {
+            let game: Vec<_> = random_decisions(&toy, seed).collect();
+            assert!(game.len() > 1, "game {seed}");
+            let is_decision = |state| matches!(toy.node(state), Node::Decision(_));
+            assert!(game.iter().all(is_decision), "game {seed}");
+            assert_eq!(game, random_decisions(&toy, seed).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -357,7 +357,7 @@ impl Positions {
     /// and the chunk is read only once for them.
     fn states(&self, rows: &[usize]) -> Vec<Position> {
         let mut read = (0..0, Vec::new());
-        let mut state = |&row: &usize| {
+        let state = |&row: &usize| {
             if !read.0.contains(&row) {
                 let chunk = self.before.partition_point(|&before| before <= row) - 1;
                 let end = ((chunk + 1) * CHUNK).min(self.index.numbers());
@@ -370,7 +370,7 @@ impl Positions {
             }
             read.1[row - read.0.start]
         };
-        rows.iter().map(&mut state).collect()
+        rows.iter().map(state).collect()
     }
 }
 

@@ -1,16 +1,19 @@
 //! Training, solving, exporting, and the whole program as a function.
 
+use anyhow::Context;
 use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use ashta_agents::{
     perfect::{
-        self,
         solve::{SolveConfig, Solved, Stage, solve as solve_turns},
         table::Table as Values,
     },
     play::stop::stop_if,
 };
-use ashta_env::turn_index::{RaceTurns, TurnIndex};
+use ashta_env::{
+    game::Game as _,
+    turn_index::{RaceTurns, TurnIndex},
+};
 use ashta_train::{
     program,
     run::{Actors, Run, export as files, files::check_writable, games, runlog::RunLog},
@@ -201,7 +204,9 @@ pub fn solve(
         GameOrName::Name(name) => Game::new(Some(&name), None, None, None, None)?.race,
     };
     let starts = TurnIndex::new(&race)?;
-    let start = perfect::start(&starts);
+    let (_, start) = starts
+        .locate(&race.initial_state(starts.movers()[0]))
+        .context("cannot solve a game that does not start with a throw")?;
     let interrupt = Interrupt::new();
     let config = SolveConfig {
         threads,

@@ -19,6 +19,7 @@ pub const INTERRUPTED: u8 = 130;
 #[error("interrupted")]
 pub struct Interrupted;
 
+/// Whether the user has asked to stop.
 static STOPS: AtomicBool = AtomicBool::new(false);
 
 /// A stop that [`on_interrupt`] sets.
